@@ -277,18 +277,16 @@ export class EtcdCluster {
       const able = this.members.filter((one) => this.#canLead(one))
       if (able.length > 0) this.#elect(this.dice.pick(able))
     }
-    for (const member of this.members) this.#hear(member)
+    const heard = this.leader !== undefined && this.#canLead(this.leader) ? this.leader : undefined
+    for (const member of this.members) this.#hear(member, heard)
   }
 
   /** What a member knows of its leader. */
-  #hear(member: EtcdMember): void {
+  #hear(member: EtcdMember, leader: EtcdMember | undefined): void {
     if (!this.#isAlive(member)) return
-    const { leader, term } = this
-    const hears =
-      leader !== undefined &&
-      (leader === member || (this.#isAlive(leader) && this.network.isOpen(leader.name, member.name)))
+    const { term } = this
     const { nowMs } = this.loop
-    if (hears && this.#canLead(leader)) {
+    if (leader !== undefined && (leader === member || this.network.isOpen(leader.name, member.name))) {
       this.#lastSeen.set(member, nowMs)
       this.loop.within(member.process, () => member.follow(leader, term))
     } else if (nowMs - (this.#lastSeen.get(member) ?? 0) > ELECTION_MS[0]) {

@@ -18,12 +18,15 @@ export class Process {
   readonly held: Happening[] = []
   /** Of timers that are due at the same time, those of the lower rank come first. */
   readonly rank: number
+  /** Runs it in this process. Its context is made once: `AsyncLocalStorage.run` would make it again for each event. */
+  readonly run: <T>(act: () => T) => T
 
   constructor(loop: Loop, name: string, dice: Dice) {
     this.loop = loop
     this.name = name
     this.dice = dice
     this.rank = dice.next()
+    this.run = processes.run(this, () => AsyncLocalStorage.snapshot())
   }
 }
 
@@ -129,7 +132,7 @@ export class Loop {
   }
 
   within<T>(process: Process, act: () => T): T {
-    return processes.run(process, act)
+    return process.run(act)
   }
 
   kill(process: Process): void {
@@ -200,7 +203,7 @@ export class Loop {
       }
       if (++this.events > MOST_EVENTS) throw new StuckError('too many events')
       this.fingerprint = Math.imul(this.fingerprint ^ (next.number + Math.round(next.atMs * 1000)), 0x01000193) >>> 0
-      processes.run(process, act)
+      process.run(act)
       return
     }
   }

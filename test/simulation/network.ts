@@ -2,6 +2,7 @@
 // and again, and comes late where the way is mended in time. Connections keep their order, and break where a fault or the end of a
 // process breaks them.
 import { Duplex } from 'node:stream'
+import { getOrInsert } from '../../src/lib/map-entries.ts'
 import type { Dice } from './dice.ts'
 import type { Loop, Process } from './loop.ts'
 
@@ -23,7 +24,8 @@ interface Way {
 export class Network {
   readonly #loop: Loop
   readonly #dice: Dice
-  readonly #ways = new Map<string, Way>()
+  /** By the host at the beginning, then by the one at the end. */
+  readonly #ways = new Map<string, Map<string, Way>>()
   readonly #listening = new Map<string, { readonly process: Process; readonly accept: (socket: SimSocket) => void }>()
   readonly sockets = new Set<SimSocket>()
   readonly #streams = new Set<{
@@ -40,11 +42,10 @@ export class Network {
   }
 
   way(from: string, to: string): Way {
-    const name = `${from}>${to}`
-    const known = this.#ways.get(name)
+    const known = this.#ways.get(from)?.get(to)
     if (known !== undefined) return known
     const way = { isCut: false, delayMs: 0, breaks: 0, waiting: [] }
-    this.#ways.set(name, way)
+    getOrInsert(this.#ways, from, () => new Map<string, Way>()).set(to, way)
     return way
   }
 
@@ -61,7 +62,7 @@ export class Network {
   }
 
   mendAll(): void {
-    for (const name of this.#ways.keys()) this.mend(...(name.split('>') as [string, string]))
+    for (const [from, ways] of this.#ways) for (const to of ways.keys()) this.mend(from, to)
   }
 
   isOpen(one: string, other: string): boolean {
