@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { expectNoStall, longestStall } from '../rigs/longest-stall.ts'
 import { newUser } from '../rigs/new-user.ts'
 import { processorMilliseconds } from '../rigs/processor-time.ts'
-import { type OpenServer, openServer } from '../rigs/running-server.ts'
+import { type OpenServer, openServer, type ServerAnswer } from '../rigs/running-server.ts'
 
 const MAPS = '/api/v1/namespaces/default/configmaps'
 const TRANSACTIONS = '/apis/transactions.quarterdeck.io/v1/transactions'
@@ -182,6 +182,21 @@ it('a simulated pod with very many ports of its host holds nobody up', async () 
     await cluster.must(pods, { method: 'POST', body: pod(name, 20_000) })
     await expect.poll(() => isAssigned(name)).toBe(true)
     await cluster.must(`${pods}/${name}?gracePeriodSeconds=0`, { method: 'DELETE' })
+  }
+  await expectNoStall(() => longestStall(once))
+})
+
+it('a simulated log with very many lines holds nobody up', async () => {
+  await using cluster = await openServer(['--nodes', '1'])
+  const pods = '/api/v1/namespaces/default/pods'
+  const annotations = { 'quarterdeck.dev/log': 'x\n'.repeat(100_000) }
+  const pod = { metadata: { name: 'talks', annotations }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+  await cluster.must(pods, { method: 'POST', body: pod })
+  const log = async (query: string): Promise<ServerAnswer> => await cluster.request(`${pods}/talks/log?${query}`)
+  await expect.poll(async () => (await log('')).body.length).toBe(200_000)
+  const once = async (): Promise<void> => {
+    expect((await log('tailLines=99999999')).body).toHaveLength(200_000)
+    expect((await log('timestamps=true&tailLines=50000')).body).toMatch(/^(\d{4}-[\dT:.-]+Z x\n){50000}$/)
   }
   await expectNoStall(() => longestStall(once))
 })

@@ -1,5 +1,6 @@
 // The log of a container on a simulated node. It comes from a program or from an annotation of the pod, and is cut to the part that the
 // client requests.
+import { setImmediate } from 'node:timers/promises'
 import type { LogCall } from './containers.ts'
 
 export interface LogOptions {
@@ -17,11 +18,6 @@ export interface LogSource {
   readonly nowMs: () => number
   /** Resolves when nothing more is written. */
   readonly over: (signal: AbortSignal) => Promise<void>
-}
-
-interface Line {
-  readonly text: string
-  readonly atMs: number
 }
 
 export function logOptions(query: URLSearchParams, nowMs: number): LogOptions {
@@ -47,32 +43,45 @@ export async function* logBytes(
 ): AsyncGenerator<Buffer> {
   const { timestamps, limitBytes = Number.POSITIVE_INFINITY } = options
   let left = limitBytes
-  for await (const { text, atMs } of asked(source, options, signal)) {
+  for await (const { lines, atMs } of asked(source, options, signal)) {
     const stamp = timestamps ? `${new Date(atMs).toISOString().replace('Z', '000000Z')} ` : ''
-    const bytes = Buffer.from(`${stamp}${text}\n`).subarray(0, left)
+    const bytes = Buffer.from(lines.map((line) => `${stamp}${line}\n`).join('')).subarray(0, left)
     left -= bytes.length
     yield bytes
     if (left <= 0) return
   }
 }
 
-async function* asked(source: LogSource, options: LogOptions, signal: AbortSignal): AsyncGenerator<Line> {
+/** Lines that were written at one time. */
+interface Written {
+  readonly lines: readonly string[]
+  readonly atMs: number
+}
+
+/** The number of lines that are sent in one turn of the event loop. */
+const LINES_IN_TURN = 2000
+
+async function* asked(source: LogSource, options: LogOptions, signal: AbortSignal): AsyncGenerator<Written> {
   const { follow, tailLines, sinceMs = Number.NEGATIVE_INFINITY } = options
-  const isNew = ({ atMs }: Line): boolean => atMs >= sinceMs
   const { lines } = source
   if (typeof lines === 'string' || Symbol.iterator in lines) {
-    const all = typeof lines === 'string' ? linesOf(lines) : lines
-    const written = Array.from(all, (text) => ({ text: trimmed(text), atMs: source.writtenAtMs })).filter(isNew)
-    yield* tailLines === undefined ? written : written.slice(written.length - Math.min(tailLines, written.length))
+    const { writtenAtMs: atMs } = source
+    const all = atMs < sinceMs ? [] : typeof lines === 'string' ? linesOf(lines) : [...lines]
+    const first = tailLines === undefined ? 0 : Math.max(0, all.length - tailLines)
+    for (let at = first; at < all.length; at += LINES_IN_TURN) {
+      if (at > first) await setImmediate()
+      if (signal.aborted) return
+      yield { lines: all.slice(at, at + LINES_IN_TURN).map(trimmed), atMs }
+    }
     if (follow) await source.over(signal)
     return
   }
   // While more lines may come, the last lines are unknown. So `tailLines` only applies to logs that are not followed.
-  const kept: Line[] = []
+  const kept: Written[] = []
   for await (const text of lines) {
     if (signal.aborted) return
-    const line = { text: trimmed(text), atMs: source.nowMs() }
-    if (!isNew(line)) continue
+    const line = { lines: [trimmed(text)], atMs: source.nowMs() }
+    if (line.atMs < sinceMs) continue
     if (follow || tailLines === undefined) yield line
     else if (kept.push(line) > tailLines) kept.shift()
   }
