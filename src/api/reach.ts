@@ -1,50 +1,73 @@
 // The objects of a resource that a user may read, over all namespaces: everything, whole namespaces, and objects by their names.
+import { getOrInsert } from '../lib/map-entries.ts'
+
+/** Names that a role grants. They are shared and not copied, because a role can have very many. */
+export interface NameSet {
+  /** Different for different sets. */
+  readonly id: string
+  readonly names: ReadonlySet<string>
+}
 
 export interface Reach {
   readonly isAll: boolean
   /** The names that may be read in every namespace. */
-  readonly names: ReadonlySet<string>
+  readonly names: readonly NameSet[]
   /** By namespace: all objects, or the objects with these names. */
-  readonly namespaces: ReadonlyMap<string, 'all' | ReadonlySet<string>>
+  readonly namespaces: ReadonlyMap<string, 'all' | readonly NameSet[]>
 }
 
-export const NO_REACH: Reach = Object.freeze({ isAll: false, names: new Set<string>(), namespaces: new Map() })
+export const NO_REACH: Reach = Object.freeze({ isAll: false, names: [], namespaces: new Map() })
 export const FULL_REACH: Reach = Object.freeze({ ...NO_REACH, isAll: true })
 
 export function isWithin({ isAll, names, namespaces }: Reach, namespace: string, name: string): boolean {
-  if (isAll || names.has(name)) return true
+  if (isAll || hasName(names, name)) return true
   const inside = namespaces.get(namespace)
-  return inside !== undefined && (inside === 'all' || inside.has(name))
+  return inside !== undefined && (inside === 'all' || hasName(inside, name))
+}
+
+function hasName(sets: readonly NameSet[], name: string): boolean {
+  return sets.some(({ names }) => names.has(name))
 }
 
 export class ReachBuilder {
   #isAll = false
-  readonly #names = new Set<string>()
-  readonly #namespaces = new Map<string, 'all' | Set<string>>()
+  /** The names that were added one by one. */
+  readonly #single = new Set<string>()
+  readonly #names = new Set<NameSet>()
+  readonly #namespaces = new Map<string, 'all' | Set<NameSet>>()
 
-  /** Adds the objects with these names. Empty `names` means all objects. Empty `namespace` means every namespace. */
-  add(namespace: string, names: readonly string[]): void {
-    if (names.length === 0) {
-      if (namespace === '') this.#isAll = true
-      else this.#namespaces.set(namespace, 'all')
-      return
-    }
-    const known = namespace === '' ? this.#names : (this.#namespaces.get(namespace) ?? new Set<string>())
-    if (known === 'all') return
-    for (const name of names) known.add(name)
-    if (namespace !== '') this.#namespaces.set(namespace, known)
+  /** Adds all objects. Empty `namespace` means every namespace. */
+  addAll(namespace: string): void {
+    if (namespace === '') this.#isAll = true
+    else this.#namespaces.set(namespace, 'all')
+  }
+
+  /** Adds the objects with this name in every namespace. */
+  addName(name: string): void {
+    this.#single.add(name)
+  }
+
+  /** Adds the objects with these names. Empty `namespace` means every namespace. */
+  addNames(namespace: string, names: NameSet): void {
+    const known = namespace === '' ? this.#names : getOrInsert(this.#namespaces, namespace, () => new Set<NameSet>())
+    if (known !== 'all') known.add(names)
   }
 
   join({ isAll, names, namespaces }: Reach): void {
     this.#isAll ||= isAll
-    for (const name of names) this.#names.add(name)
+    for (const each of names) this.addNames('', each)
     for (const [namespace, inside] of namespaces) {
-      if (inside === 'all' || inside.size > 0) this.add(namespace, inside === 'all' ? [] : [...inside])
+      if (inside === 'all') this.addAll(namespace)
+      else for (const each of inside) this.addNames(namespace, each)
     }
   }
 
   build(): Reach {
-    return { isAll: this.#isAll, names: this.#names, namespaces: this.#namespaces }
+    const single = this.#single.size === 0 ? [] : [{ id: JSON.stringify([...this.#single]), names: this.#single }]
+    const namespaces = new Map<string, 'all' | readonly NameSet[]>()
+    for (const [namespace, inside] of this.#namespaces)
+      namespaces.set(namespace, inside === 'all' ? inside : [...inside])
+    return { isAll: this.#isAll, names: [...this.#names, ...single], namespaces }
   }
 }
 
@@ -67,12 +90,15 @@ export interface CallerReach extends Rights {
 /** Whether `whole` includes every object of `part`. */
 export function covers(whole: Reach, part: Reach): boolean {
   if (whole.isAll) return true
-  if (part.isAll || [...part.names].some((name) => !whole.names.has(name))) return false
+  if (part.isAll || !hasAll(whole.names, part.names)) return false
   for (const [namespace, inside] of part.namespaces) {
-    const known = whole.namespaces.get(namespace)
+    const known = whole.namespaces.get(namespace) ?? []
     if (known === 'all') continue
-    if (inside === 'all' || [...inside].some((name) => !whole.names.has(name) && known?.has(name) !== true))
-      return false
+    if (inside === 'all' || !hasAll([...whole.names, ...known], inside)) return false
   }
   return true
+}
+
+function hasAll(whole: readonly NameSet[], part: readonly NameSet[]): boolean {
+  return part.every((set) => whole.includes(set) || set.names.values().every((name) => hasName(whole, name)))
 }

@@ -79,9 +79,9 @@ function reachOf(policies: readonly Policy[], asked: ResourceAccess): Reach {
     if (!allows(policy, { ...access, namespace })) continue
     // A policy without a namespace allows requests without a namespace. The request for a Namespace object has the namespace of that name.
     if (namespace === '*' || namespace === '') {
-      if (namespace === '*' || !isNamespaces) reach.add('', [])
-    } else if (isNamespaces) reach.add('', [namespace])
-    else reach.add(namespace, [])
+      if (namespace === '*' || !isNamespaces) reach.addAll('')
+    } else if (isNamespaces) reach.addName(namespace)
+    else reach.addAll(namespace)
   }
   return reach.build()
 }

@@ -18,7 +18,7 @@ export interface RoleReference {
 }
 
 /** The rules of a role. All bindings of the role share them. */
-interface RoleRules {
+export interface RoleRules {
   readonly all: readonly PolicyRule[]
   /** By `group/resource` and `group/resource/subresource`. Rules with stars, or with too many combinations, are in `wild`. */
   readonly byResource: ReadonlyMap<string, readonly PolicyRule[]>

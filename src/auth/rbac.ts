@@ -1,43 +1,71 @@
 // The RBAC authorizer, and the rules of a user (P-116, P-125 to P-130). It never denies.
 import { allowsPath, allowsResource, type PolicyRule } from '../api/policy-rule.ts'
-import { type Reach, ReachBuilder } from '../api/reach.ts'
+import { type NameSet, type Reach, ReachBuilder } from '../api/reach.ts'
 import type { User } from '../api/user.ts'
+import { BoundedMap } from '../lib/bounded-map.ts'
+import { getOrInsert } from '../lib/map-entries.ts'
 import type { Access, Authorizer, Decision, PathAccess, ResourceAccess, UserRules } from './authorizer.ts'
 import { joinProblems, readAccess } from './authorizer.ts'
-import type { Grant, GrantedRoles, RbacIndex } from './rbac-index.ts'
+import type { Grant, GrantedRoles, RbacIndex, RoleRules } from './rbac-index.ts'
 
 const NO_OPINION: Decision = { kind: 'no-opinion' }
 
 export function rbacAuthorizer(index: RbacIndex): Authorizer {
+  const granted = new GrantedNames()
   return {
     authorize: (access) => decide(index, access),
-    reachOf: (access) => reachOf(index, access),
+    reachOf: (access) => reachOf(index, granted, access),
     rulesFor: (user, namespace) => rulesFor(index, user, namespace),
   }
 }
 
-function reachOf(index: RbacIndex, asked: ResourceAccess): Reach {
+function reachOf(index: RbacIndex, granted: GrantedNames, asked: ResourceAccess): Reach {
   const { access, isNamespaces } = readAccess(asked)
   const reach = new ReachBuilder()
-  for (const names of namesIn(index.grantsOf(access.user, ''), access)) reach.add('', names)
-  for (const [namespace, grants] of index.grantsByNamespace(access.user)) {
-    for (const names of namesIn([grants], access)) {
-      if (!isNamespaces) reach.add(namespace, names)
-      else if (names.length === 0 || names.includes(namespace)) reach.add('', [namespace])
+  const add = (roles: GrantedRoles, namespace: string): void => {
+    for (const { rules } of roles.grants) {
+      const found = granted.of(rules, access)
+      if (namespace !== '' && isNamespaces) {
+        // A grant in a namespace allows a get of the Namespace object of that name.
+        if (found === 'all' || found?.names.has(namespace) === true) reach.addName(namespace)
+      } else if (found === 'all') reach.addAll(namespace)
+      else if (found !== undefined) reach.addNames(namespace, found)
     }
   }
+  for (const roles of index.grantsOf(access.user, '')) add(roles, '')
+  for (const [namespace, roles] of index.grantsByNamespace(access.user)) add(roles, namespace)
   return reach.build()
 }
 
-/** The resource names of each rule that allows the access. An empty list stands for all names. */
-function* namesIn(granted: Iterable<GrantedRoles>, access: ResourceAccess): Iterable<readonly string[]> {
-  const key = `${access.group}/${access.resource}`
-  for (const { byResource, wild } of granted) {
-    const found = (byResource.get(key) ?? []).flatMap(({ rules }) => rules.byResource.get(key) ?? [])
-    for (const rule of [...found, ...wild.flatMap(({ rules }) => rules.wild)]) {
-      const [name] = rule.resourceNames
-      if (allowsResource(rule, { ...access, name })) yield rule.resourceNames
+type Granted = 'all' | NameSet | undefined
+
+/** The number of accesses whose names are kept for a role. */
+const MOST_KNOWN = 16
+
+/** The names for which each role allows an access. They are collected once for a role, because a role can have very many. */
+class GrantedNames {
+  readonly #known = new WeakMap<RoleRules, BoundedMap<string, { readonly names: Granted }>>()
+  #sets = 0
+
+  /** Undefined: the role does not allow the access. */
+  of(rules: RoleRules, access: ResourceAccess): Granted {
+    const { verb, group, resource, subresource = '' } = access
+    const known = getOrInsert(this.#known, rules, () => new BoundedMap<string, { readonly names: Granted }>(MOST_KNOWN))
+    const key = JSON.stringify([verb, group, resource, subresource])
+    return getOrInsert(known, key, () => ({ names: this.#collect(rules, access) })).names
+  }
+
+  #collect({ byResource, wild }: RoleRules, access: ResourceAccess): Granted {
+    const names = new Set<string>()
+    for (const rules of [byResource.get(`${access.group}/${access.resource}`) ?? [], wild]) {
+      for (const rule of rules) {
+        const [name] = rule.resourceNames
+        if (!allowsResource(rule, { ...access, name })) continue
+        if (name === undefined) return 'all'
+        for (const each of rule.resourceNames) names.add(each)
+      }
     }
+    return names.size === 0 ? undefined : { id: String(this.#sets++), names }
   }
 }
 

@@ -85,6 +85,24 @@ it('many bindings of a large role for everybody hold nobody up', async () => {
   await expectNoStall(() => longestStall(once))
 })
 
+it('the objects that a user may read by very many names hold nobody up', async () => {
+  const user = await newUser(server, 'named')
+  const subjects = [{ kind: 'ServiceAccount', name: 'named', namespace: 'default' }]
+  for (let i = 0; i < 4; i++) {
+    const resourceNames = Array.from({ length: 50_000 }, (_, n) => `${i}-${n}`)
+    const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch'], resourceNames }]
+    const roleRef = { apiGroup: GROUP, kind: 'Role', name: `names-${i}` }
+    await server.must(`${ACCESS}/roles`, { method: 'POST', body: { metadata: { name: roleRef.name }, rules } })
+    const binding = { metadata: { name: roleRef.name }, roleRef, subjects }
+    await server.must(`${ACCESS}/rolebindings`, { method: 'POST', body: binding })
+  }
+  const once = async (): Promise<void> => {
+    const { status, body } = await server.request('/api/v1/configmaps?accessible=true', { token: user })
+    expect(status, body).toBe(200)
+  }
+  await expectNoStall(() => longestStall(once))
+})
+
 it('groups by a field without a type hold nobody up, whatever objects have there', async () => {
   const names = { plural: 'opens', singular: 'open', kind: 'Open', listKind: 'OpenList' }
   const spec = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }

@@ -3,7 +3,7 @@
 // last.
 import type { ListQuery, WatchQuery } from '../../api/list-query.ts'
 import { EncodingMemo, type ObjectEvent, type StoredObject, type WatchEvent } from '../../api/read.ts'
-import { type CallerReach, covers, isWithin, type Reach } from '../../api/reach.ts'
+import { type CallerReach, covers, isWithin, type NameSet, type Reach } from '../../api/reach.ts'
 import { ApiError } from '../../api/status.ts'
 import { initialEvents } from '../../store/change.ts'
 import type { ListPage, Predicate, Watch } from '../../store/store.ts'
@@ -24,10 +24,11 @@ export function withinReach(reach: Reach, where: Predicate | undefined): Predica
 }
 
 function textsOf({ isAll, names, namespaces }: Reach): unknown {
+  const ids = (sets: readonly NameSet[]): readonly string[] => sets.map(({ id }) => id)
   return [
     isAll,
-    [...names],
-    Array.from(namespaces, ([name, inside]) => [name, inside === 'all' ? inside : [...inside]]),
+    ids(names),
+    Array.from(namespaces, ([name, inside]) => [name, inside === 'all' ? inside : ids(inside)]),
   ]
 }
 
