@@ -18,12 +18,16 @@ export function readElement(bytes: Buffer): DerElement | undefined {
   return elements?.length === 1 ? elements[0] : undefined
 }
 
-/** The elements in the bytes, in their order. Undefined: the bytes are malformed. */
+/** No name or request has more parts in one element. A body has room for a million of them, which would take long to read. */
+const MOST_ELEMENTS = 2000
+
+/** The elements in the bytes, in their order. Undefined: the bytes are malformed, or have too many elements. */
 function readElements(bytes: Buffer): readonly DerElement[] | undefined {
   const elements: DerElement[] = []
   for (let at = 0; at < bytes.length; ) {
     const head = readHead(bytes, at)
     if (head === undefined || head.start + head.length > bytes.length) return undefined
+    if (elements.length === MOST_ELEMENTS) return undefined
     const end = head.start + head.length
     elements.push({ tag: head.tag, content: bytes.subarray(head.start, end), whole: bytes.subarray(at, end) })
     at = end

@@ -218,3 +218,23 @@ it('a simulated log with very many lines holds nobody up', async () => {
   }
   await expectNoStall(() => longestStall(once))
 })
+
+it('a certificate request with very many names holds nobody up', async () => {
+  const length = (n: number): Buffer => Buffer.from(n < 128 ? [n] : [0x83, n >> 16, (n >> 8) & 255, n & 255])
+  const element = (tag: number, content: Buffer): Buffer =>
+    Buffer.concat([Buffer.from([tag]), length(content.length), content])
+  const attribute = Buffer.from('310a3008060355040313016e', 'hex')
+  const subject = element(0x30, Buffer.concat(Array.from({ length: 60_000 }, () => attribute)))
+  const body = element(0x30, Buffer.concat([Buffer.from('020100', 'hex'), subject, Buffer.from('3000', 'hex')]))
+  const request = element(0x30, Buffer.concat([body, Buffer.from('3000030100', 'hex')]))
+  const label = 'CERTIFICATE REQUEST'
+  const lines = request.toString('base64').replaceAll(/.{64}/g, '$&\n')
+  const pem = Buffer.from(`-----BEGIN ${label}-----\n${lines}\n-----END ${label}-----\n`).toString('base64')
+  const spec = { signerName: 'kubernetes.io/kube-apiserver-client', usages: ['client auth'], request: pem }
+  const once = async (): Promise<void> => {
+    const at = '/apis/certificates.k8s.io/v1/certificatesigningrequests'
+    const { status } = await server.request(at, { method: 'POST', body: { metadata: { name: 'many' }, spec } })
+    expect(status).toBe(422)
+  }
+  await expectNoStall(() => longestStall(once), 15)
+})
