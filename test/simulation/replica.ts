@@ -99,6 +99,8 @@ function configOf({ members }: EtcdCluster, flags: readonly string[]): Promise<C
   const all = [
     `--etcd-servers=${members.map(({ name }) => `unix:///${name}`).join(',')}`,
     '--secure-port=6443',
+    // Otherwise a run would depend on the addresses of this machine.
+    '--advertise-address=192.0.2.1',
     `--tls-cert-file=${KEYS}/serving.crt`,
     `--tls-private-key-file=${KEYS}/serving.key`,
     `--service-account-signing-key-file=${KEYS}/accounts.key`,
