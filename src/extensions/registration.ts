@@ -131,7 +131,7 @@ function checkText(part: object, member: string, what: string): (text: string) =
 
 function checkSeconds(seconds: Value | undefined, problem: (text: string) => TypeError): void {
   if (typeof seconds === 'number' && seconds > 0 && seconds <= LONGEST_SECONDS) return
-  throw problem(`its timeoutSeconds are more than 0 and at most ${LONGEST_SECONDS}`)
+  throw problem(`its timeoutSeconds must be more than 0 and at most ${LONGEST_SECONDS}`)
 }
 
 /** The name of a function in the log. */

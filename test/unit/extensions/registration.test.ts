@@ -166,9 +166,13 @@ describe('a description from another process', () => {
     ['of another type', admission({}, 'other'), /"a": its type is mutating or validating$/],
     ['without rules', admission({ rules: {} }), /"a": say either its resource or its rules$/],
     ['with rules that are none', admission({ rules: [null] }), /"a": say either its resource or its rules$/],
-    ['with time that is a text', admission({ timeoutSeconds: '1' }), /"a": its timeoutSeconds are more than 0/],
-    ['without time', admission({ timeoutSeconds: undefined }), /"a": its timeoutSeconds are more than 0/],
-    ['with another policy', admission({ failurePolicy: 'ignore' }), /"a": its failurePolicy must be one of Fail Ignore$/],
+    ['with time that is a text', admission({ timeoutSeconds: '1' }), /"a": its timeoutSeconds must be more than 0/],
+    ['without time', admission({ timeoutSeconds: undefined }), /"a": its timeoutSeconds must be more than 0/],
+    [
+      'with another policy',
+      admission({ failurePolicy: 'ignore' }),
+      /"a": its failurePolicy must be one of Fail Ignore$/,
+    ],
     ['with other side effects', admission({ sideEffects: [] }), /"a": its sideEffects must be one of None/],
     [
       'with a misspelt member',
@@ -191,7 +195,11 @@ describe('a description from another process', () => {
       /its operations must be a/,
     ],
     ['with no resources', admission({ rules: [{ ...RULE, resources: [] }] }), /its resources must be a list of texts/],
-    ['with groups that are no texts', admission({ rules: [{ ...RULE, apiGroups: [7] }] }), /its apiGroups must be a list/],
+    [
+      'with groups that are no texts',
+      admission({ rules: [{ ...RULE, apiGroups: [7] }] }),
+      /its apiGroups must be a list/,
+    ],
     [
       'with a misspelt selector',
       admission({ objectSelector: { matchlabels: {} } }),
@@ -200,8 +208,12 @@ describe('a description from another process', () => {
     ['with a malformed selector', admission({ objectSelector: 7 }), /"a": its objectSelector is malformed$/],
     ['without an authorizer', { kind: 'authorize' }, /^authorization function: its name must have/],
     ['with another outcome', authorization({ onFailure: 'allow' }), /its failurePolicy is Deny or NoOpinion$/],
-    ['with an authorizer without end', authorization({ timeoutMs: 30_001 }), /its timeoutSeconds are more than 0/],
-    ['with an authorizer before its time', authorization({ timeoutMs: null }), /its timeoutSeconds are more than 0/],
+    ['with an authorizer without end', authorization({ timeoutMs: 30_001 }), /its timeoutSeconds must be more than 0/],
+    [
+      'with an authorizer before its time',
+      authorization({ timeoutMs: null }),
+      /its timeoutSeconds must be more than 0/,
+    ],
     ['with a kind that is no text', { kind: 'convert', of: { group: 'a', kind: 7 } }, /^conversion function: its kind/],
     ['without a group', { kind: 'convert', of: { kind: 'A' } }, /^conversion function: its group must have/],
   ])('%s is refused', (_title, description, message) => {
