@@ -408,7 +408,7 @@ describe('an extension that misbehaves', () => {
           webhook: { name: 'a', rules: [], timeoutSeconds: 1e9, sideEffects: 'None' },
         },
       ],
-      /"a": its timeoutSeconds are more than 0 and at most 30$/,
+      /"a": its timeoutSeconds must be more than 0 and at most 30$/,
     ],
     [
       'an authorizer without a name',
