@@ -148,7 +148,9 @@ describe('a controller', () => {
     await expect.poll(async () => (await secrets.get('a')).data).toEqual({ n: 'MQ==' })
     await mapsIn(namespace).delete('a')
     await expect.poll(async () => (await secrets.list()).items).toEqual([])
-    expect(new Set(deleted)).toEqual(new Set(['TypeError: a is deleted: there is nothing to write for it']))
+    await expect
+      .poll(() => new Set(deleted))
+      .toEqual(new Set(['TypeError: a is deleted: there is nothing to write for it']))
   })
 
   it('changes the status of an object unless that has changed meanwhile', async () => {

@@ -123,7 +123,7 @@ describe('every other page', () => {
   it('the login says that the server is down, and nobody is logged out by that', async () => {
     await tab.page.getByRole('heading', { name: 'Overview' }).waitFor()
     const { page } = await openPage(browser(), tab.server.url)
-    await page.getByLabel('Token').fill(tab.server.adminToken)
+    await page.getByLabel('Token', { exact: true }).fill(tab.server.adminToken)
     await page.route('**/console/login', (route) => route.abort('connectionrefused'))
     await page.getByRole('button', { name: 'Log in' }).click()
     await page.getByRole('alert').getByText('The server cannot be reached').waitFor()
@@ -141,7 +141,7 @@ describe('every other page', () => {
     await cut(page)
     await page.evaluate("dispatchEvent(new Event('session-ended'))")
     await card(page, 'Health').getByText('server unreachable').waitFor()
-    expect(await page.getByLabel('Token').count()).toBe(0)
+    expect(await page.getByLabel('Token', { exact: true }).count()).toBe(0)
   })
 })
 

@@ -128,7 +128,7 @@ it('lets in whom the provider has let in', async () => {
   headers.cookie = `${next?.name}=${next?.value}`
   expect(await copied()).toBe(200)
   await page.getByRole('button', { name: 'Log out' }).click()
-  await page.getByLabel('Token').waitFor()
+  await page.getByLabel('Token', { exact: true }).waitFor()
   expect(await copied()).toBe(401)
   expect(complaints).toEqual([])
 })

@@ -205,7 +205,7 @@ describe('favourites and recent objects', () => {
     // Another user of the same browser has other places.
     const token = await newUser(tab.server, 'other')
     await tab.page.getByRole('button', { name: 'Log out' }).click()
-    await tab.page.getByLabel('Token').fill(token)
+    await tab.page.getByLabel('Token', { exact: true }).fill(token)
     await tab.page.getByRole('button', { name: 'Log in' }).click()
     await tab.page.getByRole('button', { name: 'Log out' }).waitFor()
     expect(await starred.count()).toBe(0)

@@ -21,7 +21,7 @@ function rowOf(page: Page, name: string) {
 describe('logging in', () => {
   it('says what is wrong with a token, and goes on with a good one', async () => {
     const { page, complaints } = await opened.visit()
-    await page.getByLabel('Token').fill('guessed')
+    await page.getByLabel('Token', { exact: true }).fill('guessed')
     await page.getByRole('button', { name: 'Log in' }).click()
     await page.getByRole('alert').getByText('Invalid or expired token', { exact: true }).waitFor()
     await takeScreenshot(page, 'login')
@@ -34,7 +34,7 @@ describe('logging in', () => {
       stored: ['theme'],
     })
     await page.getByRole('button', { name: 'Log out' }).click()
-    await page.getByLabel('Token').waitFor()
+    await page.getByLabel('Token', { exact: true }).waitFor()
     expect(await page.context().cookies()).toEqual([])
     expect(complaints).toEqual([])
   })

@@ -61,7 +61,7 @@ const WAYS: readonly (readonly [way: string, leave: () => Promise<unknown>, sign
   [
     'the logout',
     () => tab.page.getByRole('button', { name: 'Log out' }).click(),
-    () => tab.page.getByLabel('Token').waitFor(),
+    () => tab.page.getByLabel('Token', { exact: true }).waitFor(),
   ],
   [
     'a reload',

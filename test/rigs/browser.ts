@@ -45,7 +45,7 @@ export async function openPage(
 }
 
 export async function logIn(page: Page, token: string): Promise<void> {
-  await page.getByLabel('Token').fill(token)
+  await page.getByLabel('Token', { exact: true }).fill(token)
   await page.getByRole('button', { name: 'Log in' }).click()
   await page.getByRole('button', { name: 'Log out' }).waitFor()
 }

@@ -40,7 +40,7 @@ export function useConsole(args: readonly string[] = []): ConsoleInUse {
       const login = storageState === undefined ? {} : { storageState }
       const tab = await openPage(browser(), server().url, { ...login, ...options })
       const { page } = tab
-      const form = page.getByLabel('Token')
+      const form = page.getByLabel('Token', { exact: true })
       await form.or(page.getByRole('button', { name: 'Log out' })).waitFor()
       if (await form.isVisible()) {
         await logIn(page, token)
