@@ -38,13 +38,35 @@ function timeOfDay(): number {
   return Math.floor(BEGIN_MS + loop.nowMs * rate + skewMs)
 }
 
-class VirtualTimer {
+/** The common part of Node's timers and immediates. A world does not end with its last timer, so references count nothing. */
+abstract class Scheduled {
+  abstract close(): void
+
+  ref(): this {
+    return this
+  }
+
+  unref(): this {
+    return this
+  }
+
+  hasRef(): boolean {
+    return true
+  }
+
+  [Symbol.dispose](): void {
+    this.close()
+  }
+}
+
+class VirtualTimer extends Scheduled {
   #happening: Happening | undefined
   readonly #delayMs: number
   readonly #isRepeated: boolean
   readonly #callback: () => void
 
   constructor(callback: () => void, delayMs: number, isRepeated: boolean) {
+    super()
     this.#callback = callback
     // As Node: at least a millisecond, and what is too long is short.
     this.#delayMs = delayMs >= 1 && delayMs <= 2 ** 31 - 1 ? delayMs : 1
@@ -65,36 +87,21 @@ class VirtualTimer {
     return this
   }
 
-  close(): this {
+  override close(): this {
     if (this.#happening !== undefined) this.#happening.isOff = true
     this.#happening = undefined
     return this
-  }
-
-  ref(): this {
-    return this
-  }
-
-  unref(): this {
-    return this
-  }
-
-  hasRef(): boolean {
-    return true
-  }
-
-  [Symbol.dispose](): void {
-    this.close()
   }
 }
 
 type Callback = (...args: unknown[]) => void
 
-class VirtualImmediate {
+class VirtualImmediate extends Scheduled {
   #waiting: NodeJS.Immediate | undefined
   readonly #loop: Loop
 
   constructor(loop: Loop, callback: () => void) {
+    super()
     this.#loop = loop
     this.#waiting = loop.immediate(() => {
       this.#waiting = undefined
@@ -102,27 +109,11 @@ class VirtualImmediate {
     })
   }
 
-  clear(): void {
+  override close(): void {
     if (this.#waiting === undefined) return
     real.clearImmediate(this.#waiting)
     this.#waiting = undefined
     this.#loop.immediateCleared()
-  }
-
-  ref(): this {
-    return this
-  }
-
-  unref(): this {
-    return this
-  }
-
-  hasRef(): boolean {
-    return true
-  }
-
-  [Symbol.dispose](): void {
-    this.clear()
   }
 }
 
@@ -148,7 +139,7 @@ const timers = {
     timers.clearTimeout(timer)
   },
   clearImmediate(immediate: unknown) {
-    if (immediate instanceof VirtualImmediate) immediate.clear()
+    if (immediate instanceof VirtualImmediate) immediate.close()
     else real.clearImmediate(immediate as NodeJS.Immediate)
   },
 }
