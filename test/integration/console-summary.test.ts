@@ -274,6 +274,7 @@ describe('the table of nodes', () => {
     await deploy('counted')
     await expect.poll(pods).toBe(placed + 2)
     await tab.page.getByRole('button', { name: 'Pods', exact: true }).click()
+    await expect.poll(() => tab.page.locator('th[aria-sort=ascending]').textContent()).toContain('Pods')
     const sorted = (await cells(at)).map(Number)
     expect(sorted).toEqual(sorted.toSorted((a, b) => a - b))
     const body = { spec: { unschedulable: true } }
