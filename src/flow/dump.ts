@@ -102,7 +102,7 @@ export function dumpText(name: DumpName, rows: readonly Row[], isOfWorkers = fal
   return table(isOfWorkers ? [...columns, 'Worker'] : columns, rows)
 }
 
-/** Returns a table with columns as wide as their contents. Names may have any character: those that are not printable become `?`. */
+/** Returns a table with columns as wide as their contents. Names may have any character. Characters that are not printable become `?`. */
 function table(columns: readonly string[], rows: readonly Row[]): string {
   const cells = [columns, ...rows.map((row) => row.map((cell) => String(cell).replaceAll(/[^ -~]/g, '?')))]
   const widths = columns.map((_, at) => cells.reduce((most, row) => Math.max(most, row[at]!.length), 0) + 2)

@@ -65,7 +65,7 @@ export interface Found {
   readonly objects: readonly Fields[]
   /** There are more objects than `objects` has. */
   readonly isCut: boolean
-  /** The objects are only those that the user may see. */
+  /** The list leaves out objects that the user may not see. */
   readonly isPartial: boolean
   readonly where: string
 }

@@ -126,7 +126,7 @@ export function daemonSets(cluster: Cluster): void {
     ).length
   }
 
-  /** The old pods that can be deleted: those that are not available, and others while at most `maxUnavailable` pods are not available. */
+  /** The old pods that can be deleted: unavailable pods, and available pods while at most `maxUnavailable` pods are not available. */
   function outdated(set: DaemonSet, owned: readonly Pod[], hash: string, surplus: readonly Pod[]): readonly Pod[] {
     const { type, rollingUpdate } = set.spec.updateStrategy
     const wanted = wantedNodes(set)

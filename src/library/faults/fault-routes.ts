@@ -8,7 +8,7 @@ import type { Route } from '../../http/router.ts'
 import { FaultError, type FaultSpec } from './fault-spec.ts'
 import { type InjectedFault, reportOf } from './injected-fault.ts'
 
-/** All faults that were not removed, even those that have ended. */
+/** All faults that were not removed. Faults that have ended are among them. */
 interface KeptFaults {
   all(): readonly InjectedFault[]
   find(id: string): InjectedFault | undefined

@@ -68,7 +68,7 @@ export type FaultSpec =
   | ({ readonly fault: 'cut'; readonly match?: RequestMatch } & Cut)
   /** Watches that are open now break off. */
   | { readonly fault: 'cutWatches'; readonly match?: WatchMatch }
-  /** All watches, even those that are opened later, stay open and silent until the fault is removed. */
+  /** All watches stay open and silent until the fault is removed. Later watches do so too. */
   | { readonly fault: 'freezeWatches'; readonly match?: WatchMatch }
   /** Delays every event of a watch by this time, also in watches that are opened later. */
   | { readonly fault: 'slowWatches'; readonly match?: WatchMatch; readonly milliseconds: number }
