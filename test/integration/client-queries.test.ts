@@ -88,7 +88,8 @@ describe.each([
     await using informer = maps.informer({ where }).start()
     await informer.waitForSync()
     expect(informer.size).toBe(0)
-    const events = maps.watch({ where })
+    const { resourceVersion } = (await maps.list({ limit: 1 })).metadata
+    const events = maps.watch({ where, resourceVersion })
     const first = events.next()
     const here = maps.inNamespace('default')
     await here.create({ metadata: { name } })
@@ -104,7 +105,8 @@ describe.each([
     const name = `s${which}`
     const maps = clients[which]!.resource(k8s.ConfigMap).inNamespace('default')
     const fieldSelector = { 'metadata.name': name }
-    const events = maps.watch({ fieldSelector, select: 'data.shown' })
+    const { resourceVersion } = (await maps.list({ limit: 1 })).metadata
+    const events = maps.watch({ fieldSelector, resourceVersion, select: 'data.shown' })
     const first = events.next()
     const { metadata } = await maps.create({ metadata: { name }, data: { shown: '1', other: '1' } })
     const object = {
@@ -120,8 +122,7 @@ describe.each([
     expect(value).toMatchObject({ type: 'MODIFIED', object: { data: { shown: '2' } } })
     expect(value?.object.metadata.resourceVersion).toBe(last.resourceVersion)
     await events.return()
-    const { resourceVersion } = metadata
-    const again = maps.watch({ fieldSelector, resourceVersion, select: ['data.shown'] })
+    const again = maps.watch({ fieldSelector, resourceVersion: metadata.resourceVersion, select: ['data.shown'] })
     expect((await again.next()).value).toMatchObject({ type: 'MODIFIED', object: { data: { shown: '2' } } })
     await again.return()
   })
