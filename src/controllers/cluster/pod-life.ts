@@ -5,12 +5,15 @@ import { annotationsOf } from '../../api/object-members.ts'
 import { own } from '../../api/value.ts'
 import { parseDuration } from '../../lib/duration.ts'
 import { controllerOf } from './followed.ts'
+import { programRun } from './simple-programs.ts'
 import { templateHash } from './template-hash.ts'
 
 /** Annotations decide how containers behave. `quarterdeck.dev/run-time.web: 5s` is for container `web`. Without `.web`, it is for all. */
 const PREFIX = 'quarterdeck.dev/'
 const FIRST_BACKOFF_MS = 10_000
 const LONGEST_BACKOFF_MS = 300_000
+/** The program of this image does not end. */
+const PAUSE_IMAGE = /(?:^|\/)pause(?:[:@]|$)/
 
 export interface PodAddresses {
   readonly podIp: string
@@ -26,8 +29,8 @@ export interface PodStep {
 interface Behaviour {
   readonly startMs: number
   readonly readyMs: number
-  /** Undefined: the container runs until the pod is deleted. */
-  readonly runMs: number | undefined
+  /** `Infinity`: the container runs until the pod is deleted. */
+  readonly runMs: number
   readonly exitCode: number
   readonly pullError: boolean
 }
@@ -37,15 +40,18 @@ export function stopMs(pod: Pod): number {
   return durationIn(pod, 'stop-delay') ?? 0
 }
 
-function behaviourOf(pod: Pod, { name, restartPolicy }: Container, isInit: boolean): Behaviour {
+function behaviourOf(pod: Pod, container: Container, isInit: boolean): Behaviour {
+  const { name, restartPolicy, command = [], args = [], image = '' } = container
   const isCrashing = textIn(pod, 'crash-loop', name) === 'true'
-  const isOfJob = controllerOf(pod)?.kind === 'Job' && !isEphemeral(pod, name)
-  const ends = (isInit && restartPolicy !== 'Always') || isOfJob || isCrashing
-  const exitCode = Number(textIn(pod, 'exit-code', name) ?? (isCrashing ? 1 : 0))
+  const isOfJob = controllerOf(pod)?.kind === 'Job' && !isEphemeral(pod, name) && !PAUSE_IMAGE.test(image)
+  const ends = (isInit && restartPolicy !== 'Always') || isOfJob
+  const unknown = { runMs: ends ? 0 : Infinity, exitCode: 0 }
+  const program = isCrashing ? { runMs: 0, exitCode: 1 } : (programRun([...command, ...args]) ?? unknown)
+  const exitCode = Number(textIn(pod, 'exit-code', name) ?? program.exitCode)
   return {
     startMs: durationIn(pod, 'start-delay', name) ?? 0,
     readyMs: durationIn(pod, 'ready-delay', name) ?? 0,
-    runMs: durationIn(pod, 'run-time', name) ?? (ends ? 0 : undefined),
+    runMs: durationIn(pod, 'run-time', name) ?? program.runMs,
     exitCode: Number.isInteger(exitCode) && exitCode >= 0 && exitCode <= 255 ? exitCode : 1,
     pullError: textIn(pod, 'image-pull-error', name) === 'true',
   }
@@ -237,7 +243,7 @@ class Life {
     const sinceMs = Date.parse(startedAt)
     const isNew = old.containerID !== this.#idIn(container.name, isInit)
     // Every container is reported as running, at least for a moment.
-    if (runMs !== undefined && sinceMs + runMs <= this.#nowMs && !isNew) {
+    if (sinceMs + runMs <= this.#nowMs && !isNew) {
       const reason = exitCode === 0 ? 'Completed' : 'Error'
       const terminated = { exitCode, reason, startedAt, finishedAt: this.#now, ...idIn(old) }
       const ended = { ...old, ready: false, started: false, state: { terminated } }
@@ -246,7 +252,7 @@ class Life {
     const isPlainInit = isInit && container.restartPolicy !== 'Always'
     const isReady = !isPlainInit && sinceMs + readyMs <= this.#nowMs
     const status = { ...old, started: !isPlainInit, ready: isReady }
-    if (runMs !== undefined) this.#wait(sinceMs + runMs, status)
+    if (runMs !== Infinity) this.#wait(sinceMs + runMs, status)
     return isReady || isPlainInit ? status : this.#wait(sinceMs + readyMs, status)
   }
 

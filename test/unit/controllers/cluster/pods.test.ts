@@ -189,6 +189,62 @@ describe('a pod on a simulated node', () => {
     expect(await cluster.list('pods')).toEqual([])
   })
 
+  it.each([
+    [['sleep', '30'], 0],
+    [['sh', '-c', 'echo begin; sleep 29s && sleep 1; exit 3'], 3],
+    [['/bin/sh', '-c'], 1, ['sleep 0.5m\nfalse && true']],
+  ] as const)('runs for as long as its command %j says', async (command, exitCode, args: readonly string[] = []) => {
+    const cluster = await openCluster({ nodes: 1 })
+    const containers = [{ name: 'main', image: 'busybox', command, args }]
+    const read = await made(cluster, { spec: { restartPolicy: 'Never', containers } })
+    await cluster.settle(29_000)
+    expect(state(await read())).toEqual({ phase: 'Running', states: ['running'] })
+    await cluster.settle(1000)
+    const phase = exitCode === 0 ? 'Succeeded' : 'Failed'
+    expect(state(await read())).toEqual({ phase, states: [`ended ${exitCode}`] })
+  })
+
+  it.each([
+    ['/bin/false', [], 'CrashLoopBackOff'],
+    ['true', [], 'CrashLoopBackOff'],
+    ['sleep', ['infinity'], 'running'],
+    ['sh', ['-c', 'while true; do date; sleep 1; done'], 'running'],
+    ['sh', ['-c', 'while true; do sleep 1; exit 1; done'], 'running'],
+    ['sh', ['-c', 'sleep 1 & wait'], 'running'],
+    ['sh', ['-c', 'test -f /x || false'], 'running'],
+    ['sleep', ['-1'], 'running'],
+    ['server', ['false'], 'running'],
+  ])('does not end unless the end of %s %j is known', async (program, args, expected) => {
+    const cluster = await openCluster({ nodes: 1 })
+    const read = await made(cluster, { spec: { containers: [{ name: 'main', image: 'i', command: [program], args }] } })
+    await cluster.settle(1000)
+    expect(state(await read())).toMatchObject({ states: [expected] })
+  })
+
+  it('ends in a Job, but for a command or an image that does not end', async () => {
+    const cluster = await openCluster({ nodes: 1 })
+    const job = (name: string, container: object): Promise<unknown> =>
+      cluster.apply('jobs', {
+        metadata: { name },
+        spec: {
+          template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'i', ...container }] } },
+        },
+      })
+    await job('unknown', { command: ['compute'] })
+    await job('sleep', { command: ['sleep', '1000000'] })
+    await job('pause', { image: 'registry.k8s.io/pause:3.10' })
+    await cluster.settle(60_000)
+    const succeeded = (await cluster.list<Job>('jobs')).map(({ metadata, status }) => [
+      metadata.name,
+      status?.succeeded,
+    ])
+    expect(succeeded).toEqual([
+      ['pause', undefined],
+      ['sleep', undefined],
+      ['unknown', 1],
+    ])
+  })
+
   it('ends at its deadline', async () => {
     const cluster = await openCluster()
     const read = await made(cluster, { spec: { activeDeadlineSeconds: 10 } })
