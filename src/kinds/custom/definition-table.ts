@@ -1,7 +1,7 @@
 // The resources that are served now: the built-in resources and the resources of custom resource definitions. A definition is added,
 // changed or removed in one step. A request keeps the resource that it has found.
 import { hash } from 'node:crypto'
-import type { GroupVersion, GroupVersionKind, GroupVersionResource } from '../../api/object.ts'
+import type { ApiObject, GroupVersion, GroupVersionKind, GroupVersionResource } from '../../api/object.ts'
 import type { StoredObject } from '../../api/read.ts'
 import { getOrInsert } from '../../lib/map-entries.ts'
 import type { DiscoveryGroup } from '../../registry/discovery.ts'
@@ -201,11 +201,12 @@ export class DefinitionTable implements ResourceTable {
   published(): readonly { readonly gv: GroupVersion; readonly resources: readonly CustomOpenApiResource[] }[] {
     const found = new Map<string, { gv: GroupVersion; resources: CustomOpenApiResource[] }>()
     for (const { definition, source } of this.#established()) {
+      const parsed = parsedAtFirst(source.stored)
       for (const version of definition.versions) {
         const gv = { group: definition.group, version: version.version }
         if (!version.served || this.#isBuiltIn(gv)) continue
         const entry = getOrInsert(found, `${gv.group}/${gv.version}`, () => ({ gv, resources: [] }))
-        entry.resources.push(openApiResource(definition, version, source.stored))
+        entry.resources.push(openApiResource(definition, version, parsed))
       }
     }
     return [...found.values()]
@@ -285,17 +286,16 @@ export class DefinitionTable implements ResourceTable {
   #makeGroup(group: string, installed: readonly Installed[]): DiscoveryGroup | undefined {
     const discovered = this.#options.groups ?? this.#builtInGroups
     const builtIn = discovered.find((one) => one.group === group)?.versions ?? []
-    const served = installed.flatMap(({ definition }) => definition.versions.filter((version) => version.served))
-    const names = new Set(served.map(({ version }) => version))
-    for (const { version } of builtIn) names.delete(version)
-    const versions = [...names].sort(compareVersions).map((version) => ({
+    const served = installed.flatMap(({ definition }) =>
+      definition.versions.filter((version) => version.served).map((version) => ({ definition, version })),
+    )
+    const byVersion = Map.groupBy(served, ({ version }) => version.version)
+    for (const { version } of builtIn) byVersion.delete(version)
+    const versions = [...byVersion.keys()].sort(compareVersions).map((version) => ({
       version,
       priority: { group: 1000, version: 100 },
       custom: true as const,
-      resources: installed.flatMap(({ definition }) => {
-        const found = definition.versions.find((one) => one.version === version && one.served)
-        return found === undefined ? [] : [discoveryResource(definition, found)]
-      }),
+      resources: (byVersion.get(version) ?? []).map((one) => discoveryResource(one.definition, one.version)),
     }))
     return versions.length === 0 ? undefined : { group, versions: [...builtIn, ...versions] }
   }
@@ -356,10 +356,20 @@ function discoveryResource(definition: Definition, version: DefinitionVersion): 
   }
 }
 
+/** Each version needs the object, which is large. So it is parsed at the first call, and again only if memory was short meanwhile. */
+function parsedAtFirst(stored: StoredObject): () => ApiObject {
+  let known: WeakRef<ApiObject> | undefined
+  return () => {
+    const object = known?.deref() ?? stored.object()
+    if (known?.deref() === undefined) known = new WeakRef(object)
+    return object
+  }
+}
+
 function openApiResource(
   definition: Definition,
   version: DefinitionVersion,
-  stored: StoredObject,
+  parsed: () => ApiObject,
 ): CustomOpenApiResource {
   const { group, accepted, names, namespaced } = definition
   return {
@@ -377,7 +387,7 @@ function openApiResource(
     selectable: version.selectable,
     fingerprint: `${definition.uid} ${definition.generation} ${version.version} ${JSON.stringify(accepted)}`,
     get schema() {
-      return schemaIn(stored.object(), version.index)
+      return schemaIn(parsed(), version.index)
     },
   }
 }

@@ -2,6 +2,8 @@
 // are needed.
 import { INDEXES, type IndexedPlace, parseIndexedPlaces } from '../../api/indexed-place.ts'
 import {
+  asMap,
+  listOrEmpty,
   mapOrAbsent,
   mapOrEmpty,
   mapsInPlace,
@@ -121,7 +123,7 @@ export function hasBadAuthority(object: ApiObject): boolean {
 
 /** The `openAPIV3Schema` of a version. Undefined: the version has no schema. */
 export function schemaIn(object: ApiObject, index: number): ValueMap | undefined {
-  const version = mapsInPlace(specOf(object), 'versions')[index] ?? {}
+  const version = asMap(listOrEmpty(specOf(object), 'versions')[index])
   return mapOrAbsent(mapOrEmpty(version, 'schema'), 'openAPIV3Schema')
 }
 

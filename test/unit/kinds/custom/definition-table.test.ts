@@ -8,6 +8,7 @@ import { matcherOf } from '../../../../src/store/selection.ts'
 import { ServedObject } from '../../../../src/registry/served-store.ts'
 import { BytesObject } from '../../../../src/store/stored-object.ts'
 import { openWorld } from '../../../rigs/api-world.ts'
+import { outOfProportion } from '../../../rigs/processor-time.ts'
 
 const GROUP = 'stable.example.com'
 
@@ -185,6 +186,24 @@ describe('versions', () => {
     const { table } = open()
     table.put(stored(definition({ versions: [version('v1', { storage: true }), version('v1beta1', more)] }), 1))
     expect(table.find(place('v1beta1'))?.deprecations).toEqual(expected)
+  })
+
+  it('cost as much as their number in discovery and in the documents', () => {
+    const schema = { openAPIV3Schema: { type: 'object' } }
+    const read = (size: number): void => {
+      const { table } = open()
+      const versions = Array.from({ length: size }, (_, i) => ({
+        name: `v${i + 1}`,
+        served: true,
+        storage: i === 0,
+        schema,
+      }))
+      table.put(stored(definition({ versions }), 1))
+      expect(groupsOf(table)[0]?.versions).toHaveLength(size)
+      const schemas = table.published().flatMap(({ resources }) => resources.map((each) => each.schema))
+      expect(schemas).toEqual(versions.map(() => schema.openAPIV3Schema))
+    }
+    expect(outOfProportion(3000, read)).toBe('')
   })
 
   it('are not served in the place of what is built in', () => {
