@@ -12,7 +12,8 @@ type Resources = DiscoveryGroup['versions'][number]['resources']
 export type ReadAggregatedDiscovery = (service: AggregatedService, signal: AbortSignal) => Promise<Resources>
 
 const TIMEOUT_MS = 5_000
-const MAX_BYTES = 16 * 1024 * 1024
+/** Parsing the answer takes one turn of the event loop. */
+const MAX_BYTES = 1024 * 1024
 /** The user of the calls that read documents of other servers. */
 export const asOurselves = { 'x-remote-user': 'system:kube-aggregator', 'x-remote-group': 'system:masters' } as const
 
@@ -40,20 +41,21 @@ export function aggregatedDiscoveryReader(
 
 function resourcesOf(service: AggregatedService, list: Value): Resources {
   const all = mapsOnly(asMap(list), 'resources')
-  const main = all.filter((entry) => !textOrEmpty(entry, 'name').includes('/'))
-  return main.map((entry) => {
-    const plural = textOrEmpty(entry, 'name')
+  const byPlural = Map.groupBy(all, (entry) => textOrEmpty(entry, 'name').split('/', 1)[0] ?? '')
+  return [...byPlural].flatMap(([plural, entries]) => {
+    const main = entries.find((entry) => textOrEmpty(entry, 'name') === plural)
+    if (main === undefined) return []
     return {
-      ...kindOf(service, entry),
+      ...kindOf(service, main),
       plural,
-      singular: textOrEmpty(entry, 'singularName'),
-      namespaced: isTrue(entry, 'namespaced'),
-      shortNames: textsOnly(entry, 'shortNames'),
-      categories: textsOnly(entry, 'categories'),
-      verbs: textsOnly(entry, 'verbs'),
+      singular: textOrEmpty(main, 'singularName'),
+      namespaced: isTrue(main, 'namespaced'),
+      shortNames: textsOnly(main, 'shortNames'),
+      categories: textsOnly(main, 'categories'),
+      verbs: textsOnly(main, 'verbs'),
       storageVersionHash: undefined,
-      subresources: all
-        .filter((below) => textOrEmpty(below, 'name').startsWith(`${plural}/`))
+      subresources: entries
+        .filter((below) => textOrEmpty(below, 'name') !== plural)
         .map((below) => ({
           ...kindOf(service, below),
           name: textOrEmpty(below, 'name').slice(plural.length + 1),

@@ -28,7 +28,8 @@ export type ReadAggregatedDocuments = (
 ) => Promise<AggregatedDocuments>
 
 const TIMEOUT_MS = 10_000
-const MAX_BYTES = 64 * 1024 * 1024
+/** Parsing a document takes one turn of the event loop, and the document stays in memory. */
+const MAX_BYTES = 4 * 1024 * 1024
 
 /** Never throws for faults of the other server. An unreadable document counts as absent. */
 export function aggregatedDocumentsReader(
@@ -100,8 +101,7 @@ function joinedDocument(ours: OpenApiDocument, theirs: readonly AggregatedDocume
     let document = yield* ours.source.build()
     for (const { service, v2 } of theirs) {
       const prefix = `/apis/${service.group}/${service.version}`
-      document = withRemoteDocument(document, v2?.document ?? null, prefix)
-      yield
+      document = yield* withRemoteDocument(document, v2?.document ?? null, prefix)
     }
     return document
   }

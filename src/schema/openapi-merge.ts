@@ -6,8 +6,11 @@ import { sorted } from './openapi-types.ts'
 
 const DEFINITIONS = '#/definitions/'
 
-/** Our document with the paths of the remote document that begin with the prefix. A malformed remote document adds nothing. */
-export function withRemoteDocument(document: ValueMap, remote: Value, prefix: string): ValueMap {
+/**
+ * Our document with the paths of the remote document that begin with the prefix. A malformed remote document adds nothing. Yields after
+ * every map and every definition.
+ */
+export function* withRemoteDocument(document: ValueMap, remote: Value, prefix: string): Generator<void, ValueMap> {
   const paths = Object.entries(mapOrEmpty(asMap(remote), 'paths')).filter(
     ([path]) => path === prefix || path.startsWith(`${prefix}/`),
   )
@@ -15,7 +18,8 @@ export function withRemoteDocument(document: ValueMap, remote: Value, prefix: st
   const theirs = mapOrEmpty(asMap(remote), 'definitions')
   const names = new Map<string, string>()
   const added = new Map<string, Value>()
-  for (const name of namesIn(Object.fromEntries(paths), theirs)) {
+  for (const name of yield* namesIn(Object.fromEntries(paths), theirs)) {
+    yield
     const definition = own(theirs, name) ?? null
     const taken = own(known, name)
     if (taken !== undefined && equalValues(taken, definition)) continue
@@ -23,24 +27,32 @@ export function withRemoteDocument(document: ValueMap, remote: Value, prefix: st
     if (free !== name) names.set(name, free)
     added.set(free, definition)
   }
-  const renamed = (value: Value): Value => (names.size === 0 ? value : withNames(value, names))
   return {
     ...document,
-    paths: sorted([
-      ...Object.entries(mapOrEmpty(asMap(document), 'paths')),
-      ...paths.map(([path, item]) => [path, renamed(item)] as const),
-    ]),
-    definitions: sorted([...Object.entries(known), ...[...added].map(([name, one]) => [name, renamed(one)] as const)]),
+    paths: sorted([...Object.entries(mapOrEmpty(asMap(document), 'paths')), ...(yield* renamed(paths, names))]),
+    definitions: sorted([...Object.entries(known), ...(yield* renamed(added, names))]),
   }
 }
 
+function* renamed(entries: Iterable<Entry>, names: ReadonlyMap<string, string>): Generator<void, readonly Entry[]> {
+  const out: Entry[] = []
+  for (const [name, value] of entries) {
+    yield
+    out.push([name, names.size === 0 ? value : withNames(value, names)])
+  }
+  return out
+}
+
+type Entry = readonly [string, Value]
+
 /** The definitions to which the value refers, directly or through others. */
-function namesIn(start: Value, definitions: ValueMap): ReadonlySet<string> {
+function* namesIn(start: Value, definitions: ValueMap): Generator<void, ReadonlySet<string>> {
   const found = new Set<string>()
   const open: Value[] = [start]
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
     if (isList(value)) for (const item of value) open.push(item)
     if (!isMap(value)) continue
+    yield
     const name = referenceOf(value)
     if (name !== undefined && !found.has(name) && Object.hasOwn(definitions, name)) {
       found.add(name)

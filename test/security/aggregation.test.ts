@@ -6,6 +6,8 @@ import type { Duplex } from 'node:stream'
 import { connect } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { makeAuthority, makeServing } from '../../src/pki/certificate-maker.ts'
+import { expectNoStall, longestStall } from '../rigs/longest-stall.ts'
+import { processorMilliseconds } from '../rigs/processor-time.ts'
 import { type OpenServer, openServer } from '../rigs/running-server.ts'
 
 const GROUP = 'remote.example.com'
@@ -54,12 +56,38 @@ let heard = ''
 let upgrades: string[] = []
 /** The targets of all requests to the backend. */
 let asked: string[] = []
+/** Serves a group by the backend. */
+let serve: (group: string) => Promise<void>
+
+const LONG_GROUP = 'long.example.com'
+const many = <T>(size: number, make: (i: number) => T): T[] => Array.from({ length: size }, (_, i) => make(i))
+const LONG_LIST = Buffer.from(
+  JSON.stringify({
+    kind: 'APIResourceList',
+    resources: many(15_000, (i) => ({ name: i % 2 === 0 ? `r${i}` : `r${i - 1}/s`, kind: 'R', verbs: ['get'] })),
+  }),
+)
+const LONG_DOCUMENT = Buffer.from(
+  JSON.stringify({
+    paths: Object.fromEntries(
+      many(20_000, (i) => [`/apis/${LONG_GROUP}/v1/r${i}`, { get: { schema: { $ref: `#/definitions/d${i}` } } }]),
+    ),
+    definitions: Object.fromEntries(many(20_000, (i) => [`d${i}`, { properties: { a: { format: `f${i}` } } }])),
+  }),
+)
+const LONG_ANSWERS = new Map([
+  [`/apis/${LONG_GROUP}/v1`, LONG_LIST],
+  ['/openapi/v2', LONG_DOCUMENT],
+])
+let isLong = false
 
 beforeAll(async () => {
   const authority = makeAuthority(HOUR)
   const { certificate, key } = makeServing(authority, { dns: ['backend.default.svc'], addresses: [] }, HOUR)
   backend = createServer({ cert: certificate, key }, ({ url = '' }, response) => {
     asked.push(url)
+    const long = isLong ? LONG_ANSWERS.get(url) : undefined
+    if (long !== undefined) return void response.end(long)
     const said = /says-([\w-]*)/.exec(url)?.[1]
     if (said !== undefined) {
       const [code, headers] = JSON.parse(Buffer.from(said, 'base64url').toString()) as [number, Record<string, string>]
@@ -97,15 +125,18 @@ beforeAll(async () => {
   })
   const service = { namespace: 'default', name: 'backend', port: (backend.address() as AddressInfo).port }
   const caBundle = Buffer.from(authority.certificate).toString('base64')
-  await server.must('/apis/apiregistration.k8s.io/v1/apiservices', {
-    method: 'POST',
-    body: {
-      metadata: { name: `v1.${GROUP}` },
-      spec: { group: GROUP, version: 'v1', service, caBundle, groupPriorityMinimum: 100, versionPriority: 10 },
-    },
-  })
-  const isServed = async (): Promise<void> => expect((await server.request(`/apis/${GROUP}/v1`)).status).toBe(200)
-  await vi.waitFor(isServed, { interval: 20, timeout: 40_000 })
+  serve = async (group) => {
+    await server.must('/apis/apiregistration.k8s.io/v1/apiservices', {
+      method: 'POST',
+      body: {
+        metadata: { name: `v1.${group}` },
+        spec: { group, version: 'v1', service, caBundle, groupPriorityMinimum: 100, versionPriority: 10 },
+      },
+    })
+    const isServed = async (): Promise<void> => expect((await server.request(`/apis/${group}/v1`)).status).toBe(200)
+    await vi.waitFor(isServed, { interval: 20, timeout: 40_000 })
+  }
+  await serve(GROUP)
 })
 afterAll(async () => {
   await server?.[Symbol.asyncDispose]()
@@ -388,4 +419,24 @@ describe('a path with dot segments', () => {
       expect((await server.request(`/apis/${GROUP}/v1/${target}`)).status, target).toBe(200)
     }
   })
+})
+
+it('long documents of another server hold nobody up', async () => {
+  isLong = true
+  const discovery = { accept: 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList' }
+  const sizes = async (): Promise<readonly [number, number]> => {
+    const [groups, document] = [
+      await server.request('/apis', { headers: discovery }),
+      await server.request('/openapi/v2'),
+    ]
+    return [groups.body.split(`"kind":"R"`).length, document.body.split(`/apis/${LONG_GROUP}/v1/r`).length]
+  }
+  const once = async (): Promise<void> => {
+    await serve(LONG_GROUP)
+    await expect.poll(sizes).toEqual([15_001, 20_001])
+    await server.must(`/apis/apiregistration.k8s.io/v1/apiservices/v1.${LONG_GROUP}`, { method: 'DELETE' })
+    await expect.poll(async () => (await server.request(`/apis/${LONG_GROUP}/v1`)).status).toBe(404)
+  }
+  const parsing = (): void => void JSON.parse(LONG_DOCUMENT.toString())
+  await expectNoStall(() => longestStall(once), processorMilliseconds(parsing))
 })
