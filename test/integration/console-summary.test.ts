@@ -288,7 +288,7 @@ describe('the table of nodes', () => {
 describe('the history', () => {
   it('has the last versions with their writers and changes, live, and no values of secrets', async () => {
     const maps = '/api/v1/namespaces/default/configmaps'
-    await make(maps, { metadata: { name: 'past' }, data: { colour: 'red' } })
+    await make(`${maps}?fieldManager=painter`, { metadata: { name: 'past' }, data: { colour: 'red' } })
     const paint = (colour: string) =>
       tab.server.must(`${maps}/past?fieldManager=painter`, {
         method: 'PATCH',

@@ -112,7 +112,10 @@ class LineNumbers {
   }
 }
 
-/** The managers that have written between two versions. A manager that only lost a field is left out, though its entry has changed. */
+/**
+ * The managers that have written between two versions. A manager that only lost a field is left out, though its entry has changed. Times
+ * are whole seconds, so a manager that writes the same fields again in one second has the same entry. Then it is the only newest one.
+ */
 export function writersSince(before: readonly ManagedFields[], after: readonly ManagedFields[]): readonly string[] {
   const writers = after.filter((entry) => {
     const known = before.find(
@@ -124,7 +127,10 @@ export function writersSince(before: readonly ManagedFields[], after: readonly M
     const has = pathsIn(entry.fieldsV1 ?? {})
     return has.some((path) => !had.has(path)) || (has.length === had.size && known.time !== entry.time)
   })
-  return [...new Set(writers.map(({ manager = '' }) => manager))]
+  const newestTime = after.map(({ time = '' }) => time).reduce((a, b) => (a > b ? a : b), '')
+  const newest = after.filter(({ time }) => time === newestTime)
+  const found = writers.length === 0 && newest.length === 1 ? newest : writers
+  return [...new Set(found.map(({ manager = '' }) => manager))]
 }
 
 function pathsIn(fields: FieldSet): readonly string[] {

@@ -112,4 +112,12 @@ describe('who has written since', () => {
   it('is not who lost a field to another', () => {
     expect(writersSince([entry('a', ['x', 'y'], '1')], [entry('a', ['x'], '2'), entry('b', ['y'], '2')])).toEqual(['b'])
   })
+
+  it('is who wrote the same fields again in the same second, if only one manager wrote in it', () => {
+    const entries = [entry('a', ['x'], '1'), entry('b', ['y'], '2')]
+    expect(writersSince(entries, entries)).toEqual(['b'])
+    const both = [entry('a', ['x'], '2'), entry('b', ['y'], '2')]
+    expect(writersSince(both, both)).toEqual([])
+    expect(writersSince([], [])).toEqual([])
+  })
 })
