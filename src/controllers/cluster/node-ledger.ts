@@ -34,19 +34,19 @@ export class NodeLedger {
   /** Assigned pods with required anti-affinity, by their keys. */
   readonly #repelling = new Map<string, Pod>()
 
-  /** `onRoom` is called when a pod may find room that it did not find before. */
-  constructor(nodes: Followed<Node>, pods: Followed<Pod>, onRoom: () => void) {
+  /** `onRoom` is called when a pod may find room that it did not find before. `takesRoom` decides which pods count. */
+  constructor(nodes: Followed<Node>, pods: Followed<Pod>, onRoom: () => void, takesRoom = isAssigned) {
     this.#nodes = nodes
     nodes.listen({ changed: (node, before) => void (isAsBefore(node, before) || onRoom()), gone: onRoom })
     pods.listen({
       changed: (pod, before) => {
-        if (before !== undefined && isAssigned(before)) this.#take(before)
-        if (isAssigned(pod)) this.#put(pod)
-        const isMoved = before === undefined || isAssigned(before) !== isAssigned(pod)
+        if (before !== undefined && takesRoom(before)) this.#take(before)
+        if (takesRoom(pod)) this.#put(pod)
+        const isMoved = before === undefined || takesRoom(before) !== takesRoom(pod)
         if (isMoved || before.metadata.labels !== pod.metadata.labels) onRoom()
       },
       gone: (pod) => {
-        if (!isAssigned(pod)) return
+        if (!takesRoom(pod)) return
         this.#take(pod)
         onRoom()
       },
@@ -59,11 +59,13 @@ export class NodeLedger {
   }
 
   *entries(): Generator<NodeEntry> {
-    for (const node of this.#nodes.all()) {
-      const { pods, used } = this.#of(node.metadata.name ?? '')
-      const newAmounts = (): Thousandths => thousandthsOf(amountsOf(node.status.allocatable))
-      yield { node, allocatable: getOrInsert(this.#allocatable, node, newAmounts), pods, used }
-    }
+    for (const node of this.#nodes.all()) yield this.entry(node)
+  }
+
+  entry(node: Node): NodeEntry {
+    const { pods, used } = this.#of(node.metadata.name ?? '')
+    const newAmounts = (): Thousandths => thousandthsOf(amountsOf(node.status.allocatable))
+    return { node, allocatable: getOrInsert(this.#allocatable, node, newAmounts), pods, used }
   }
 
   node(name: string): Node | undefined {
@@ -114,7 +116,7 @@ function isAsBefore(node: Node, before: Node | undefined): boolean {
 }
 
 /** Whether the pod takes room on a node. */
-function isAssigned({ spec, status }: Pod): boolean {
+export function isAssigned({ spec, status }: Pod): boolean {
   return (spec.nodeName ?? '') !== '' && !hasEnded(status)
 }
 

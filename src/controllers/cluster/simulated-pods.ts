@@ -3,6 +3,8 @@
 import type { Node, Pod } from '../../api/gen/kinds.ts'
 import type { Cluster } from './cluster-state.ts'
 import type { Followed } from './followed.ts'
+import { type Rejection, rejectionOf } from './node-admission.ts'
+import { isAssigned, NodeLedger } from './node-ledger.ts'
 import { hasEnded } from './ownership.ts'
 import { firstStep, nextStep, type PodAddresses, type PodStep, stoppedStep, stopMs } from './pod-life.ts'
 import { isSimulated } from './simulated-nodes.ts'
@@ -16,20 +18,39 @@ export function simulatedPods(cluster: Cluster): void {
   const pods = cluster.follow('core_v1.Pod')
   const nodes = cluster.follow('core_v1.Node')
   const addresses = new NodeAddresses(pods)
+  const taken = new NodeLedger(
+    nodes,
+    pods,
+    () => undefined,
+    (pod) => isAssigned(pod) && isTaken(pod),
+  )
   const queue = cluster.queue('simulated-pods', pods, async (pod) => {
     const node = nodes.get('', pod.spec.nodeName ?? '')
     if (node === undefined || !isSimulated(node)) return
-    const step = pod.metadata.deletionTimestamp === undefined ? next(pod, node) : await end(pod)
+    if (pod.metadata.deletionTimestamp !== undefined) return write(pod, await end(pod))
+    if (hasEnded(pod.status)) return
+    if (isTaken(pod)) return write(pod, next(pod, node))
+    const rejection = rejectionOf(pod, taken.entry(node))
+    if (rejection !== undefined) return reject(pod, rejection)
+    const forget = taken.assume(pod, node.metadata.name ?? '')
+    await write(pod, firstStep(pod, { hostIp: hostIpOf(node), podIp: '' }, cluster.now)).finally(forget)
+  })
+
+  async function write(pod: Pod, step: PodStep | undefined): Promise<void> {
     if (step === undefined) return
     const written = await cluster.setStatus(pods, pod, step.status, KUBELET)
     if (written !== undefined && step.wakeAtMs !== undefined) queue.addAfter(written, step.wakeAtMs - cluster.nowMs)
-  })
+  }
 
-  function next(pod: Pod, node: Node): PodStep | undefined {
-    if (hasEnded(pod.status)) return undefined
+  async function reject(pod: Pod, { reason, message }: Rejection): Promise<void> {
+    const status = { phase: 'Failed', reason, message: `Pod was rejected: ${message}`, startTime: cluster.now }
+    await cluster.setStatus(pods, pod, { ...pod.status, ...status }, KUBELET)
+    cluster.events.record({ about: pod, type: 'Warning', component: 'kubelet', reason, message })
+  }
+
+  function next(pod: Pod, node: Node): PodStep {
     const { now, nowMs } = cluster
-    const hostIp = node.status.addresses?.find(({ type }) => type === 'InternalIP')?.address ?? ''
-    if (pod.status.startTime === undefined) return firstStep(pod, { hostIp, podIp: '' }, now)
+    const hostIp = hostIpOf(node)
     const known: PodAddresses = { hostIp, podIp: pod.status.podIP ?? addresses.take(pod, node) }
     return nextStep(pod, known, { now, nowMs })
   }
@@ -49,6 +70,15 @@ export function simulatedPods(cluster: Cluster): void {
     if (Number(grace) > 0 || finalizers.length === 0) await cluster.remove(pods, pod, { ...KUBELET, graceSeconds: 0 })
     return undefined
   }
+}
+
+/** Whether the node has taken the pod. */
+function isTaken({ status }: Pod): boolean {
+  return status.startTime !== undefined
+}
+
+function hostIpOf({ status }: Node): string {
+  return status.addresses?.find(({ type }) => type === 'InternalIP')?.address ?? ''
 }
 
 /** The addresses in use, each with the uid of its pod. */

@@ -245,6 +245,57 @@ describe('a pod on a simulated node', () => {
     ])
   })
 
+  const withPort = { containers: [{ name: 'main', image: 'nginx', ports: [{ containerPort: 80, hostPort: 8080 }] }] }
+  const withCpu = { containers: [{ name: 'main', image: 'nginx', resources: { requests: { cpu: '20' } } }] }
+  it.each([
+    [withPort, 'NodePorts', "Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports"],
+    [withCpu, 'OutOfcpu', "Node didn't have enough resource: cpu, requested: 20000, used: 20000, capacity: 32000"],
+  ])('is rejected if a client binds it to a node that has no room for %j', async (spec, reason, message) => {
+    const cluster = await openCluster({ nodes: 1 })
+    const bound = { spec: { ...spec, nodeName: 'node-0' } }
+    await cluster.apply('pods', pod('first', bound))
+    await cluster.apply('pods', pod('second', bound))
+    const claims = [
+      {
+        name: 'main',
+        image: 'i',
+        resources: { requests: { 'example.com/gpu': '1' }, limits: { 'example.com/gpu': '1' } },
+      },
+    ]
+    await cluster.apply('pods', pod('unreported', { spec: { containers: claims, nodeName: 'node-0' } }))
+    await cluster.settle(1000)
+    expect((await cluster.get<Pod>('pods', 'first')).status.phase).toBe('Running')
+    expect((await cluster.get<Pod>('pods', 'unreported')).status.phase).toBe('Running')
+    const { status } = await cluster.get<Pod>('pods', 'second')
+    expect(status).toMatchObject({ phase: 'Failed', reason, message: `Pod was rejected: ${message}` })
+    expect(await cluster.list('events')).toContainEqual(
+      expect.objectContaining({
+        type: 'Warning',
+        reason,
+        message,
+        involvedObject: expect.objectContaining({ name: 'second' }),
+      }),
+    )
+    await cluster.delete('pods', 'first')
+    await cluster.settle(1000)
+    await cluster.apply('pods', pod('third', bound))
+    await cluster.settle(1000)
+    expect((await cluster.get<Pod>('pods', 'third')).status.phase).toBe('Running')
+  })
+
+  it('is rejected if a client binds it to a node that it does not select or tolerate', async () => {
+    const cluster = await openCluster({ nodes: 0, flags: ['--nodes=1'] })
+    const annotations = { 'quarterdeck.dev/node': 'simulated' }
+    const taints = [{ key: 'broken', effect: 'NoExecute' }]
+    await cluster.apply('nodes', { metadata: { name: 'small', annotations }, spec: { taints } })
+    await cluster.settle(1000)
+    await cluster.apply('pods', pod('elsewhere', { spec: { nodeName: 'small', nodeSelector: { size: 'large' } } }))
+    await cluster.apply('pods', pod('intolerant', { spec: { nodeName: 'small' } }))
+    await cluster.settle(1000)
+    expect((await cluster.get<Pod>('pods', 'elsewhere')).status).toMatchObject({ reason: 'NodeAffinity' })
+    expect((await cluster.get<Pod>('pods', 'intolerant')).status).toMatchObject({ reason: 'TaintToleration' })
+  })
+
   it('ends at its deadline', async () => {
     const cluster = await openCluster()
     const read = await made(cluster, { spec: { activeDeadlineSeconds: 10 } })
