@@ -92,11 +92,20 @@ class SpdyConnection {
         const body = rest.subarray(HEADER_BYTES, HEADER_BYTES + length)
         rest = rest.subarray(HEADER_BYTES + length)
         await this.#control(first & 0xffff, flags, body)
+        if (this.#socket.writableNeedDrain) await this.#drained()
       }
       waiting = rest.length === 0 ? [] : [rest]
       bytes = rest.length
       if (open !== undefined) needed = 0
     }
+  }
+
+  /** A client that sends pings or streams and does not read would fill the memory with answers. */
+  async #drained(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#socket.once('drain', resolve).once('close', resolve)
+    await promise
+    this.#socket.off('drain', resolve).off('close', resolve)
   }
 
   async #control(type: number, flags: number, body: Buffer): Promise<void> {

@@ -1,6 +1,8 @@
 // Requests that are small, or that users without rights may send, beside what they make the server look at: none holds it up.
+import { once } from 'node:events'
 import http2 from 'node:http2'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { dialTls } from '../fakes/hostile-client.ts'
 import { expectNoStall, longestStall } from '../rigs/longest-stall.ts'
 import { newUser } from '../rigs/new-user.ts'
 import { processorMilliseconds } from '../rigs/processor-time.ts'
@@ -217,6 +219,31 @@ it('a simulated log with very many lines holds nobody up', async () => {
     expect((await log('timestamps=true&tailLines=50000')).body).toMatch(/^(\d{4}-[\dT:.-]+Z x\n){50000}$/)
   }
   await expectNoStall(() => longestStall(once))
+})
+
+it('a WebSocket to a simulated container that pings and never reads takes little memory', async () => {
+  await using cluster = await openServer(['--nodes', '1'])
+  const pods = '/api/v1/namespaces/default/pods'
+  const pod = { metadata: { name: 'runs' }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+  await cluster.must(pods, { method: 'POST', body: pod })
+  const phase = async (): Promise<unknown> => (await cluster.must(`${pods}/runs`))['status']
+  await expect.poll(phase).toMatchObject({ phase: 'Running' })
+  const socket = await dialTls(cluster.url, 'http/1.1')
+  const head = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13']
+  const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='
+  const more = ['Sec-WebSocket-Protocol: v5.channel.k8s.io', `Authorization: Bearer ${cluster.adminToken}`]
+  socket.write([`GET ${pods}/runs/attach?stdout=1 HTTP/1.1`, 'Host: x', ...head, key, ...more, '', ''].join('\r\n'))
+  const [answer] = (await once(socket, 'data')) as [Buffer]
+  expect(answer.toString()).toMatch(/^HTTP\/1\.1 101 /)
+  socket.pause()
+  // A ping with as much as it may have, masked with zeroes.
+  const ping = Buffer.concat([Buffer.of(0x89, 0x80 | 125, 0, 0, 0, 0), Buffer.alloc(125)])
+  const many = Buffer.concat(Array.from({ length: 1000 }, () => ping))
+  const before = process.memoryUsage()
+  for (let i = 0; i < 400; i++) await new Promise((resolve) => socket.write(many, resolve))
+  const { heapUsed, external } = process.memoryUsage()
+  expect(heapUsed + external - before.heapUsed - before.external).toBeLessThan(50e6)
+  socket.destroy()
 })
 
 it('a certificate request with very many names holds nobody up', async () => {

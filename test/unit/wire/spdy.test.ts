@@ -28,6 +28,8 @@ interface Frame {
 /** A client of SPDY, and the streams that the server has seen. */
 class Client {
   readonly socket: Duplex
+  /** The end of the server. */
+  readonly far: Duplex
   readonly streams: SpdyStream[] = []
   readonly over: Promise<unknown>
   readonly #deflate = createDeflate({ dictionary: SPDY_DICTIONARY, flush: constants.Z_SYNC_FLUSH })
@@ -36,6 +38,7 @@ class Client {
   constructor() {
     const [near, far] = duplexPair()
     this.socket = near
+    this.far = far
     near.on('data', (piece: Buffer) => (this.#received = Buffer.concat([this.#received, piece]))).on('error', () => {})
     this.over = serveSpdy(far, (stream) => this.streams.push(stream.on('error', () => {}))).then(
       () => undefined,
@@ -124,6 +127,18 @@ it('pings of the client are answered', async () => {
   const client = new Client()
   client.socket.write(control(6, 0, numbers(7)))
   await expect.poll(() => client.frames).toMatchObject([{ type: 6, id: 7 }])
+})
+
+it('a client that pings and does not read holds up its own connection', async () => {
+  const client = new Client()
+  client.socket.pause()
+  for (let i = 0; i < 300; i++) {
+    client.socket.write(control(6, 0, Buffer.concat([numbers(7), Buffer.alloc(4000)])))
+    await new Promise(setImmediate)
+  }
+  expect(client.far.writableLength).toBeLessThan(100_000)
+  client.socket.resume()
+  await expect.poll(() => client.frames.length).toBe(300)
 })
 
 it.each<[string, (client: Client) => unknown]>([

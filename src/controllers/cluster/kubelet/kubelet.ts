@@ -23,7 +23,9 @@ export interface KubeletParts {
 
 const LOG = 'quarterdeck.dev/log'
 const TUNNEL_PROTOCOL = `SPDY/3.1+${PORT_PROTOCOL}`
-const LONGEST_MESSAGE = 16 * 1024 * 1024
+const LONGEST_MESSAGE = 1024 * 1024
+/** A client that does not read gets no answers to pings while this much waits for it. */
+const MOST_UNREAD = 256 * 1024
 /** The versions for exec over SPDY, the best first. The fifth version exists for WebSockets only. */
 const SPDY_PROTOCOLS: readonly string[] = ['v4.channel.k8s.io']
 
@@ -247,12 +249,18 @@ async function openSocket({ request, socket, head }: Upgrade, protocols: readonl
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
+    autoPong: false,
     maxPayload: LONGEST_MESSAGE,
     handleProtocols: () => chosen,
   })
   return new Promise((resolve, reject) => {
     server.once('wsClientError', reject)
-    server.handleUpgrade(request, socket, head, resolve)
+    server.handleUpgrade(request, socket, head, (opened) => {
+      opened.on('ping', (data) => {
+        if (opened.bufferedAmount < MOST_UNREAD) opened.pong(data)
+      })
+      resolve(opened)
+    })
   })
 }
 
