@@ -7,6 +7,7 @@ import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { availabilityOf, readAggregatedService, type AggregatedService } from '../kinds/kinds.ts'
 import { own } from '../api/value.ts'
+import { addToSet, removeFromSet } from '../lib/map-entries.ts'
 import type { Resource } from '../registry/registry.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
 import { type FollowedType, keyedController, type KeyedWork } from './keyed-controller.ts'
@@ -37,8 +38,9 @@ class RemoteAvailability implements KeyedWork {
   readonly #parts: ControllerParts
   readonly #probe: ProbeApiService
   readonly #remotes = new Map<string, AggregatedService>()
-  readonly #services = new Map<string, KnownService>()
-  readonly #slices = new Map<string, KnownSlice>()
+  /** By the service. */
+  readonly #services = new Map<string, Set<KnownService>>()
+  readonly #slices = new Map<string, Set<KnownSlice>>()
   readonly #queue: WorkQueue
   readonly #apiServices: Resource
 
@@ -69,9 +71,16 @@ class RemoteAvailability implements KeyedWork {
 
   #kept<N extends KindName, T extends { readonly service: string }>(
     kind: N,
-    into: Map<string, T>,
+    into: Map<string, Set<T>>,
     read: (object: ObjectOf<N>) => T,
   ): Omit<FollowedType, 'type'> {
+    const known = new Map<string, T>()
+    const forget = (key: string): T | undefined => {
+      const before = known.get(key)
+      known.delete(key)
+      if (before !== undefined) removeFromSet(into, before.service, before)
+      return before
+    }
     const tell = (service: string): void => {
       for (const [name, remote] of this.#remotes) if (keyOfReference(remote) === service) this.#queue.add(name)
     }
@@ -79,14 +88,16 @@ class RemoteAvailability implements KeyedWork {
       onPresent: (stored) => {
         const object = stored.object()
         if (!isKind(object, kind)) return
-        const known = read(object)
-        into.set(`${stored.namespace}/${stored.name}`, known)
-        tell(known.service)
+        const key = `${stored.namespace}/${stored.name}`
+        const one = read(object)
+        forget(key)
+        known.set(key, one)
+        addToSet(into, one.service, one)
+        tell(one.service)
       },
       onGone: (stored) => {
-        const known = into.get(`${stored.namespace}/${stored.name}`)
-        into.delete(`${stored.namespace}/${stored.name}`)
-        if (known !== undefined) tell(known.service)
+        const gone = forget(`${stored.namespace}/${stored.name}`)
+        if (gone !== undefined) tell(gone.service)
       },
     }
   }
@@ -103,18 +114,17 @@ class RemoteAvailability implements KeyedWork {
   #findFault({ service }: AggregatedService): Verdict | undefined {
     const { namespace, name, port } = service
     const subject = `service/${name} in ${JSON.stringify(namespace)}`
-    const found = this.#services.get(`${namespace}/${name}`)
+    const key = `${namespace}/${name}`
+    const [found] = this.#services.get(key) ?? []
     if (found === undefined) return fault('ServiceNotFound', `${subject} is not present`)
     if (found.type !== 'ClusterIP') return undefined
     const listening = found.ports.find((each) => each.port === port)
     if (listening === undefined) return fault('ServicePortError', `${subject} is not listening on port ${port}`)
     const { name: portName = '' } = listening
-    const slices = [...this.#slices.values()].filter((slice) => slice.service === `${namespace}/${name}`)
+    const slices = [...(this.#slices.get(key) ?? [])]
     if (slices.length === 0) return fault('EndpointsNotFound', `cannot find endpointslices for ${subject}`)
     const isReady = slices.some(
-      ({ ports, endpoints }) =>
-        ports.some((each) => (each.name ?? '') === portName) &&
-        endpoints.some(({ conditions }) => conditions.ready !== false),
+      ({ ports, hasReady }) => hasReady && ports.some((each) => (each.name ?? '') === portName),
     )
     if (isReady) return undefined
     const why = `endpointslices for ${subject} have no addresses with port name ${JSON.stringify(portName)}`
@@ -166,7 +176,8 @@ interface KnownService {
 interface KnownSlice {
   readonly service: string
   readonly ports: NonNullable<EndpointSlice['ports']>
-  readonly endpoints: NonNullable<EndpointSlice['endpoints']>
+  /** Whether an endpoint is ready. The endpoints themselves are not kept: there can be many of them. */
+  readonly hasReady: boolean
 }
 
 function serviceOf(object: Service): KnownService {
@@ -177,5 +188,6 @@ function serviceOf(object: Service): KnownService {
 function sliceOf(slice: EndpointSlice): KnownSlice {
   const name = own(labelsOf(slice), 'kubernetes.io/service-name') ?? ''
   const { ports, endpoints } = slice
-  return { service: `${metaText(slice, 'namespace')}/${name}`, ports: ports ?? [], endpoints: endpoints ?? [] }
+  const hasReady = (endpoints ?? []).some(({ conditions }) => conditions.ready !== false)
+  return { service: `${metaText(slice, 'namespace')}/${name}`, ports: ports ?? [], hasReady }
 }

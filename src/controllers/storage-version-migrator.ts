@@ -85,7 +85,10 @@ class Migrator implements KeyedWork {
 
   /** Resolves to true if the type must be processed again after a pause. */
   async work(type: string, signal: AbortSignal): Promise<boolean> {
-    const [first] = [...(this.#due.get(type)?.values() ?? [])].sort(inTurn)
+    let first: StorageVersionMigration | undefined
+    for (const one of this.#due.get(type)?.values() ?? []) {
+      if (first === undefined || isBefore(one, first)) first = one
+    }
     if (first === undefined) return false
     const isGone = (): boolean => this.#due.get(type)?.has(metaText(first, 'name')) !== true
     const run: Run = { parts: this.#parts, migrations: this.#migrations, pace: this.#pace, first, isGone, signal }
@@ -95,11 +98,11 @@ class Migrator implements KeyedWork {
   }
 }
 
-/** Sorts running migrations before others, and then older ones before newer ones. */
-function inTurn(a: StorageVersionMigration, b: StorageVersionMigration): number {
+/** Running migrations come before others, and then older ones before newer ones. */
+function isBefore(a: StorageVersionMigration, b: StorageVersionMigration): boolean {
   const rank = (one: StorageVersionMigration): string =>
     [isTrue(one, 'Running') ? 0 : 1, one.metadata.creationTimestamp ?? '', one.metadata.name].join(' ')
-  return rank(a) < rank(b) ? -1 : 1
+  return rank(a) < rank(b)
 }
 
 interface Run {

@@ -3,11 +3,14 @@
 import type { Clock } from '../lib/clock.ts'
 import { CancelledError } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
+import { CountedTurns } from '../lib/turns.ts'
 import type { ControllerParts } from './controllers.ts'
 import { QueueMeasures, type QueueTally } from './queue-measures.ts'
 
 const FIRST_PAUSE_MS = 50
 const LONGEST_PAUSE_MS = 30_000
+/** Work that has nothing to write does not wait for anything. Thousands of such keys would take one turn of the event loop. */
+const MOST_IN_TURN = 8
 
 export interface WorkQueueOptions {
   /** The name in the log and in metrics. */
@@ -24,6 +27,7 @@ export class WorkQueue {
   readonly #tally: QueueTally
   /** The keys with the times of their arrival, by `performance.now()`. */
   readonly #waiting = new Map<string, number>()
+  readonly #turns = new CountedTurns(MOST_IN_TURN)
   /** The keys that were added while they were being worked on. */
   readonly #again = new Set<string>()
   readonly #attempts = new Map<string, number>()
@@ -97,6 +101,7 @@ export class WorkQueue {
       if (signal.aborted) return
       if (this.#again.delete(key)) this.add(key)
       else if (again) this.#later(key)
+      await this.#turns.next()
     }
   }
 

@@ -163,6 +163,50 @@ it('many watches that select fields, over many objects, begin in many turns', as
   connection.destroy()
 })
 
+it('endpoint slices hold nobody up, however many aggregated servers wait for their service', async () => {
+  await using fresh = await openServer()
+  const make = async (objects: readonly object[]): Promise<void> => {
+    const operations = objects.map((each) => ({ create: each }))
+    await fresh.must(TRANSACTIONS, { method: 'POST', body: { kind: 'Transaction', operations } })
+  }
+  let made = 0
+  const metadata = (): object => ({
+    namespace: 'default',
+    name: `s${made++}`,
+    labels: { 'kubernetes.io/service-name': 'none' },
+  })
+  const slices = (): Promise<void> =>
+    make(
+      Array.from({ length: 100 }, () => ({
+        apiVersion: 'discovery.k8s.io/v1',
+        kind: 'EndpointSlice',
+        addressType: 'IPv4',
+        metadata: metadata(),
+        ports: [{ port: 443 }],
+        endpoints: Array.from({ length: 20 }, (_, i) => ({ addresses: [`10.0.0.${i}`], conditions: { ready: false } })),
+      })),
+    )
+  for (let i = 0; i < 20; i++) await slices()
+  const spec = { ports: [{ port: 443 }] }
+  await make([{ apiVersion: 'v1', kind: 'Service', metadata: { namespace: 'default', name: 'none' }, spec }])
+  const service = { namespace: 'default', name: 'none' }
+  const remote = (group: string): object => ({
+    apiVersion: 'apiregistration.k8s.io/v1',
+    kind: 'APIService',
+    metadata: { name: `v1.${group}` },
+    spec: { group, version: 'v1', service, groupPriorityMinimum: 100, versionPriority: 10 },
+  })
+  for (const part of 'abcd') await make(Array.from({ length: 100 }, (_, i) => remote(`g${i}.${part}.example.com`)))
+  const isTold = async (): Promise<unknown> =>
+    (await fresh.must('/apis/apiregistration.k8s.io/v1/apiservices/v1.g99.d.example.com'))['status']
+  const conditions = [expect.objectContaining({ reason: 'MissingEndpoints' })]
+  await expect.poll(isTold, { timeout: 20_000 }).toMatchObject({ conditions })
+  const once = async (): Promise<void> => {
+    for (let i = 0; i < 3; i++) await slices()
+  }
+  await expectNoStall(() => longestStall(once))
+})
+
 it('hundreds of simulated pods of one set hold nobody up', async () => {
   await using cluster = await openServer(['--nodes', '2'])
   const sets = '/apis/apps/v1/namespaces/default/replicasets'

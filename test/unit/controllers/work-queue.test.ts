@@ -36,6 +36,19 @@ describe('a queue of keys', () => {
     expect(counted(tally.waitSeconds)).toBe(2)
   })
 
+  it('works on few keys in one turn of the event loop, although the work waits for nothing', async () => {
+    let [inTurn, most, done] = [0, 0, 0]
+    const { queue, run } = running(() => {
+      if (inTurn++ === 0) setImmediate(() => (inTurn = 0))
+      most = Math.max(most, inTurn)
+      return Promise.resolve(done++ < 0)
+    })
+    for (let i = 0; i < 1000; i++) queue.add(`${i}`)
+    run()
+    await expect.poll(() => done).toBe(1000)
+    expect(most).toBeLessThan(20)
+  })
+
   it('tells how long it has been at what it is at', async () => {
     const measures = new QueueMeasures()
     const stop = new AbortController()
