@@ -1,6 +1,7 @@
 // Hands a connection over to another server. First the server's answer to the upgrade is sent. Then bytes are copied both ways until either
 // side ends.
 import type { Duplex } from 'node:stream'
+import type { AnswerProgress } from '../wire/request-response.ts'
 import type { HttpResponse, ResponseBody } from './http.ts'
 
 export interface Tunnel {
@@ -11,8 +12,17 @@ export interface Tunnel {
   readonly head: Buffer
 }
 
-/** Resolves when both ends are closed, with the number of bytes sent to the client. */
-export async function joinEnds({ response, body, client, head }: Tunnel, signal: AbortSignal): Promise<number> {
+interface TunnelRequest {
+  readonly signal: AbortSignal
+  progress: AnswerProgress | undefined
+}
+
+/**
+ * Resolves when both ends are closed, with the number of bytes sent to the client. The progress counts both directions: while one side does
+ * not read, the other side is not read either, and its end is not noticed.
+ */
+export async function joinEnds({ response, body, client, head }: Tunnel, request: TunnelRequest): Promise<number> {
+  const { signal } = request
   const { peer } = body
   const close = (): void => {
     client.destroy()
@@ -28,7 +38,17 @@ export async function joinEnds({ response, body, client, head }: Tunnel, signal:
   if (body.head.length > 0) client.write(body.head)
   if (head.length > 0) peer.write(head)
   let sent = body.head.length
+  let taken = head.length
   peer.on('data', (piece: Buffer) => (sent += piece.length))
+  client.on('data', (piece: Buffer) => (taken += piece.length))
+  request.progress = {
+    get unsentBytes() {
+      return client.writableLength + peer.writableLength
+    },
+    get sentBytes() {
+      return sent + taken
+    },
+  }
   peer.pipe(client)
   client.pipe(peer)
   await Promise.all(ends)

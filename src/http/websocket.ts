@@ -53,7 +53,7 @@ export async function answerUpgrade(
 ): Promise<UpgradeOutcome> {
   if (response.body.kind === 'tunnel') {
     const { socket: client, head } = upgrade
-    const sentBytes = await joinEnds({ response, body: response.body, client, head }, request.signal)
+    const sentBytes = await joinEnds({ response, body: response.body, client, head }, request)
     return { status: response.status, sentBytes }
   }
   if (response.body.kind !== 'stream' || request.transport !== 'websocket') {

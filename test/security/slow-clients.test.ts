@@ -2,6 +2,7 @@
 // nothing of it. The limits are made short, so that a test does not take minutes.
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { type Duplex, duplexPair } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { EndReason } from '../../src/wire/connection-limits.ts'
@@ -24,12 +25,15 @@ const DOCUMENT = Buffer.alloc(64 * MIB, 'x')
 /** More than fits into the buffers between two sockets, and less than a connection may hold. */
 const HUGE = Buffer.alloc(7.5 * MIB, 'x')
 const WATCH = '/api/v1/pods'
+const TUNNEL = '/api/v1/nodes'
 const NO_WINDOW: readonly (readonly [number, number])[] = [[h2.INITIAL_WINDOW_SIZE, 0]]
 const ANY_WINDOW: readonly (readonly [number, number])[] = [[h2.INITIAL_WINDOW_SIZE, h2.LARGEST_WINDOW_BYTES]]
 
 let listener: Listener
 let measures: HttpMeasures
 let sinks: ByteSink[]
+/** The ends of tunnels in other servers. */
+let tunnels: Duplex[]
 const timers = new Set<NodeJS.Timeout>()
 
 beforeEach(() => open())
@@ -42,12 +46,18 @@ async function open(options: Partial<ListenerOptions> = {}): Promise<void> {
   await listener?.close(0)
   measures = new HttpMeasures()
   sinks = []
+  tunnels = []
   const handlers: Readonly<Record<string, Handler>> = {
     '/small': () => plainText(200, 'ok'),
     '/large': () => bytesOf('text/plain', LARGE),
     '/huge': () => bytesOf('text/plain', HUGE),
     '/document': () => bytesOf('text/plain', DOCUMENT),
     '/body': async (asked) => plainText(200, String((await asked.body.read()).length)),
+    [TUNNEL]: () => {
+      const [near, far] = duplexPair()
+      tunnels.push(far)
+      return { status: 101, headers: {}, body: { kind: 'tunnel', peer: near, head: Buffer.alloc(0) } }
+    },
     [WATCH]: ({ signal }) => ({
       status: 200,
       headers: { 'content-type': 'application/json' },
@@ -379,6 +389,26 @@ describe('an HTTP/1.1 connection ends', () => {
     expect(sinks.length).toBe(1)
     socket.destroy()
   })
+
+  it.each(['reads nothing', 'has gone, and the other server reads nothing'])(
+    'in a tunnel whose client %s',
+    async (what) => {
+      const socket = await dialTls(url(), 'http/1.1')
+      const head = ['Host: x', 'Connection: Upgrade', 'Upgrade: SPDY/3.1']
+      socket.write([`GET ${TUNNEL}?watch=1 HTTP/1.1`, ...head, '', ''].join('\r\n'))
+      await once(socket, 'data')
+      socket.pause()
+      const [far] = tunnels as [Duplex]
+      if (what === 'reads nothing') far.write(DOCUMENT)
+      else {
+        socket.write(LARGE)
+        await expect.poll(() => far.readableLength).toBeGreaterThanOrEqual(far.readableHighWaterMark)
+        socket.destroy()
+      }
+      await expect.poll(() => measures.connections.of().value).toBe(0)
+      socket.destroy()
+    },
+  )
 
   it('as a WebSocket that pings and never reads', async () => {
     const socket = await dialTls(url(), 'http/1.1')
