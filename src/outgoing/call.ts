@@ -1,7 +1,7 @@
 // Calls to other servers over HTTP/1.1 and TLS: webhooks, conversion, reviews. A call has a deadline and a limit for the answer, follows no
 // redirect and goes to checked addresses only. Connections are kept open, for a bounded number of targets.
 import { createHash } from 'node:crypto'
-import type { ClientRequest, IncomingMessage } from 'node:http'
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { cancellable } from '../lib/cancellable.ts'
 import { CancelledError } from '../lib/errors.ts'
@@ -161,7 +161,7 @@ export class OutgoingCaller implements Disposable {
       if (signal.aborted) return reject(new CancelledError(signal.reason))
       const { method, path } = sent
       const headers = { ...sent.headers, ...this.#tracing?.headers() }
-      const request = httpRequest({ ...way, host: place.host, port: place.port, method, path, headers })
+      const request = sendRequest({ ...way, host: place.host, port: place.port, method, path, headers })
       const onAbort = (): void => {
         request.destroy()
         reject(new CancelledError(signal.reason))
@@ -300,7 +300,7 @@ function attempt(
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(new CancelledError(signal.reason))
     const body = typeof call.body === 'string' ? Buffer.from(call.body) : call.body
-    const request = httpRequest({
+    const request = sendRequest({
       agent,
       host: place.host,
       port: place.port,
@@ -334,6 +334,16 @@ function attempt(
     })
     request.end(body)
   })
+}
+
+/** A server that sends interim responses (1xx) without end would hold the event loop. */
+const MOST_INTERIM = 20
+
+function sendRequest(options: RequestOptions): ClientRequest {
+  const request = httpRequest(options)
+  const tooMany = new OutgoingCallError('answer', 'too many interim responses')
+  let left = MOST_INTERIM
+  return request.on('information', () => --left === 0 && request.destroy(tooMany))
 }
 
 function failureOf(request: ClientRequest, cause: Error): Error {

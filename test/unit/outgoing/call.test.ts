@@ -45,6 +45,8 @@ describe('a call to another server', () => {
         else if (path === '/half') {
           response.writeHead(200, { 'content-length': 100 })
           response.write('{', () => response.destroy())
+        } else if (path === '/interim') {
+          for (let i = 0; i < 100; i++) response.writeProcessing()
         } else if (path === '/close') request.socket.destroy()
         else if (path === '/slow') response.writeHead(200).write('{')
         else response.end('{"ok":true}')
@@ -241,6 +243,14 @@ describe('a call to another server', () => {
     expect((await calls(200)).message).toBe(
       'unexpected error when reading response body. Please retry. Original error: context deadline exceeded',
     )
+  })
+
+  it('says why: interim responses without end', async () => {
+    open()
+    const request = { method: 'GET', path: '/interim', headers: {}, body: undefined }
+    const called = await failure(caller.call(at('/interim'), CALL, signal))
+    const opened = await failure(caller.open(at('/'), request, signal))
+    for (const { message } of [called, opened]) expect(message).toContain('too many interim responses')
   })
 
   it('tells an error of the other server with what it said', async () => {
