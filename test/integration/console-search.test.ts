@@ -25,6 +25,14 @@ describe('the palette', () => {
     await tab.page.keyboard.press('Escape')
     expect(await tab.page.locator('input:focus').getAttribute('aria-label')).toBe('Filter by name')
     await tab.page.keyboard.press('Meta+k')
+    await field().fill('old')
+    // The palette opens again before the event of its closing comes.
+    await tab.page.evaluate(`
+      document.querySelector('dialog[open]').close()
+      document.dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true }))
+    `)
+    await tab.page.locator('input[role=combobox]:focus').waitFor()
+    expect(await field().inputValue()).toBe('')
     await field().fill('deploy')
     expect(await option('Deployment deployments.apps deploy').getAttribute('aria-selected')).toBe('true')
     expect(await field().getAttribute('aria-activedescendant')).toBe(

@@ -20,9 +20,9 @@ const AGAIN_MS = 3000
 
 export function Palette({ kinds, namespace }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
-  const [actions, setActions] = useState<readonly Entry[]>()
+  const [opened, setOpened] = useState<{ readonly actions: readonly Entry[]; readonly atMs: number }>()
   const open = (): void => {
-    setActions(actionsOnPage())
+    setOpened({ actions: actionsOnPage(), atMs: performance.now() })
     dialog.current?.showModal()
   }
   useEffect(() => {
@@ -45,11 +45,18 @@ export function Palette({ kinds, namespace }: Props) {
         ref={dialog}
         class="palette"
         aria-label="Search"
-        onClose={() => setActions(undefined)}
+        // The event comes late. The palette may be open again.
+        onClose={({ currentTarget }) => currentTarget.open || setOpened(undefined)}
         onClick={({ target, currentTarget }) => target === currentTarget && currentTarget.close()}
       >
-        {actions !== undefined && (
-          <Finder kinds={kinds} namespace={namespace} actions={actions} close={() => dialog.current?.close()} />
+        {opened !== undefined && (
+          <Finder
+            key={opened.atMs}
+            kinds={kinds}
+            namespace={namespace}
+            actions={opened.actions}
+            close={() => dialog.current?.close()}
+          />
         )}
       </dialog>
     </>
