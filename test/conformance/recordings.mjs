@@ -39,6 +39,12 @@ export async function recordedSteps(folder, scenario, { level = LEVELS.at(-1), i
   return steps
 }
 
+/** The scenarios that not all levels answer alike. */
+export async function differingScenarios(folder) {
+  const differences = await Promise.all(LEVELS.slice(1).map((level) => readJson(differencesAt(folder, level))))
+  return new Set(differences.flatMap(Object.keys))
+}
+
 /** Writes down what differs from the level before; of the oldest level, everything. */
 export async function writeSteps(folder, scenario, level, steps) {
   const before = LEVELS[placeOf(level) - 1]

@@ -6,7 +6,8 @@
 //   replay.mjs list
 //
 // `--level 1.36` is the level of the API that the server has; absent: the newest.
-// `--ours`: the answers are those of this server, where decisions except some. `--except TEXT` leaves scenarios out.
+// `--ours`: the answers are those of this server, where decisions except some. `--except TEXT` leaves scenarios out. `--differing` leaves out
+// scenarios that all levels answer alike.
 //
 // `--raw FILE` writes down every answer as it came, and makes what a run chooses itself the same in every run: for comparing two runs.
 //
@@ -22,7 +23,7 @@ import https from 'node:https'
 import { parseArgs } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import { hash, randomBytes } from 'node:crypto'
-import { LEVELS, recordedSteps, writeSteps } from './recordings.mjs'
+import { differingScenarios, LEVELS, recordedSteps, writeSteps } from './recordings.mjs'
 import { pause } from './scenarios/lib.mjs'
 
 const here = path.dirname(fileURLToPath(import.meta.url))
@@ -45,6 +46,7 @@ const { values: flags, positionals } = parseArgs({
     level: { type: 'string', default: LEVELS.at(-1) },
     ours: { type: 'boolean', default: false },
     except: { type: 'string' },
+    differing: { type: 'boolean', default: false },
   },
 })
 
@@ -441,11 +443,13 @@ const brief = (value) => {
 
 async function scenarios(dir) {
   const found = []
+  const differing = flags.differing ? await differingScenarios(dir) : undefined
   for (const entry of await readdir(dir, { recursive: true })) {
     if (
       entry.endsWith('.scenario.mjs') &&
       (!flags.only || entry.includes(flags.only)) &&
-      !(flags.except && entry.includes(flags.except))
+      !(flags.except && entry.includes(flags.except)) &&
+      (differing?.has(entry.replace('.scenario.mjs', '')) ?? true)
     )
       found.push(path.join(dir, entry))
   }

@@ -16,6 +16,8 @@ export interface Replayed {
   readonly only?: string
   /** Without those whose names have this text. */
   readonly except?: string
+  /** Only those that not all levels answer alike. */
+  readonly isDiffering?: boolean
   /** What the server serves. */
   readonly level?: ApiLevel
   /** The server is the reference; absent: it is this one, which decisions except some answers of. */
@@ -39,8 +41,12 @@ export async function recordScenarios(url: string, replayed: Replayed): Promise<
   if (code !== 0) throw new Error(`recording ended with ${code}: ${output}`)
 }
 
-function flagsOf({ only = '', except = '', level = DEFAULT_LEVEL, isReference }: Replayed): readonly string[] {
-  return ['--only', only, '--except', except, '--level', level, ...(isReference === true ? [] : ['--ours'])]
+function flagsOf({ only = '', except = '', level = DEFAULT_LEVEL, ...more }: Replayed): readonly string[] {
+  const switches = [
+    ...(more.isReference === true ? [] : ['--ours']),
+    ...(more.isDiffering === true ? ['--differing'] : []),
+  ]
+  return ['--only', only, '--except', except, '--level', level, ...switches]
 }
 
 async function replay(mode: string, url: string, flags: readonly string[]): Promise<{ output: string; code: number }> {
