@@ -66,12 +66,14 @@ export function givenParts<T extends ValueMap, S>(
   scope: S,
 ): readonly GivenPart[] {
   const ruleOf = rules as Readonly<Record<string, (part: Value, at: FieldPath, scope: S) => void>>
-  return Object.keys(rules).flatMap((name) => {
+  const parts: GivenPart[] = []
+  for (const name of Object.keys(rules)) {
     const part = (holder as ValueMap)[name]
-    if (part === undefined) return []
+    if (part === undefined) continue
     const place = (at as FieldPath).child(name)
-    return [{ at: place, check: () => ruleOf[name]?.(part, place, scope) }]
-  })
+    parts.push({ at: place, check: () => ruleOf[name]?.(part, place, scope) })
+  }
+  return parts
 }
 
 /** The types of a member that is an object, and of the items of a member that is a list. */
