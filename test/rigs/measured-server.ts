@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { peakBytesOf, threadMillisecondsOf } from './process-measures.ts'
+import { peakBytesOf, starvedMillisecondsOf, threadMillisecondsOf } from './process-measures.ts'
 import { type OpenServer, reachServer } from './running-server.ts'
 import { ServerProcess } from './server-process.ts'
 import type { LongestTurn } from './turn-meter.ts'
@@ -46,14 +46,16 @@ export async function startMeasuredServer(args: readonly string[] = ['--in-memor
 const IDLE_MS = 100
 /** Of processor time in `IDLE_MS`. */
 const MOST_IDLE_WORK_MS = 10
+/** A process that waits for a processor for longer is not idle. */
+const MOST_STARVED_MS = 50
 
 /** The work of a start goes on after the server listens, and would count as work of the first request. */
 async function untilIdle(pid: number | undefined): Promise<void> {
-  for (let before = -Infinity; ; ) {
-    const now = threadMillisecondsOf(pid)
-    if (now - before < MOST_IDLE_WORK_MS) return
-    before = now
+  for (;;) {
+    const [worked, starved] = [threadMillisecondsOf(pid), starvedMillisecondsOf(pid)]
     await setTimeout(IDLE_MS)
+    const isIdle = threadMillisecondsOf(pid) - worked < MOST_IDLE_WORK_MS
+    if (isIdle && starvedMillisecondsOf(pid) - starved < MOST_STARVED_MS) return
   }
 }
 

@@ -19,6 +19,11 @@ export function threadMillisecondsOf(pid: Pid): number {
   return readdirSync(`/proc/${pid}/task`).reduce((sum, id) => sum + scheduledMs(pid, id), 0)
 }
 
+/** The time for which its threads had work and no processor. */
+export function starvedMillisecondsOf(pid: Pid): number {
+  return readdirSync(`/proc/${pid}/task`).reduce((sum, id) => sum + scheduledMs(pid, id, 1), 0)
+}
+
 export function residentBytesOf(pid: Pid): number {
   return bytesOf(pid, 'VmRSS')
 }
@@ -28,8 +33,8 @@ export function peakBytesOf(pid: Pid): number {
   return bytesOf(pid, 'VmHWM')
 }
 
-function scheduledMs(pid: Pid, thread: string): number {
-  return Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]) / 1e6
+function scheduledMs(pid: Pid, thread: string, field = 0): number {
+  return Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[field]) / 1e6
 }
 
 function bytesOf(pid: Pid, what: string): number {
