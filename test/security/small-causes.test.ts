@@ -286,7 +286,8 @@ it('a WebSocket to a simulated container that pings and never reads takes little
   const before = process.memoryUsage()
   for (let i = 0; i < 400; i++) await new Promise((resolve) => socket.write(many, resolve))
   const { heapUsed, external } = process.memoryUsage()
-  expect(heapUsed + external - before.heapUsed - before.external).toBeLessThan(50e6)
+  // Up to 50 MB of pings that were read may not be collected yet. Unread answers to all of them take 190 MB.
+  expect(heapUsed + external - before.heapUsed - before.external).toBeLessThan(100e6)
   socket.destroy()
 })
 
