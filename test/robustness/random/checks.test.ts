@@ -142,6 +142,16 @@ it('what is in doubt stays open until it is seen', () => {
   expect(checkWindow(window)).toEqual({ violations: [], open: BOTH })
 })
 
+it('a deletion belongs to the delete in doubt that began first, though another one ended before it', () => {
+  const outcome = { kind: 'unknown', why: '504' } as const
+  const [late, early] = [200, 80].map((start) => ({ ...DELETE_A, start, outcome }))
+  const deletes = [
+    { ...late!, end: 201 },
+    { ...early!, end: 202 },
+  ]
+  expect(violationsOf({ writes: [...without(DELETE_A), ...deletes] })).toEqual([])
+})
+
 const without = (write: Write): readonly Write[] => WRITES.filter((one) => one !== write)
 const logged = (revision: number, value: string): TrueEvent => ({
   revision,

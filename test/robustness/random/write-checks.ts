@@ -93,9 +93,10 @@ class Claims {
     return change
   }
 
-  /** A deletion that nobody was acknowledged is one of those in doubt. */
+  /** A deletion without an acknowledgement belongs to a request in doubt: of several, the one that began first may have made it. */
   settleDeletes(inDoubt: readonly Write[]): readonly PlacedWrite[] {
-    const left = new Set(inDoubt.filter(({ verb }) => verb === 'delete'))
+    const deletes = inDoubt.filter(({ verb }) => verb === 'delete')
+    const left = new Set(deletes.toSorted((a, b) => a.start - b.start))
     const settled: PlacedWrite[] = []
     for (const change of this.#open) {
       if (change.object !== undefined) continue
