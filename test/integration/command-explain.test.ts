@@ -167,13 +167,22 @@ describe('quarterdeck record-role', () => {
     await server.must(`${MAPS}/applied`, { method: 'DELETE' })
     expect(new Set(codes(await session('novice')))).toEqual(new Set([403, 200]))
     const log = path.join(folder, 'audit.log')
+    // The log is written after the answers. The last request of novice is its only one for this path.
+    await expect.poll(() => readFile(log, 'utf8')).toMatch(/"requestURI":"\/apis".*"username":"novice"/)
     expect(await runCommand(['record-role', log], {})).toBe(1)
     expect(complained).toContain('name a user with --user: the log has requests of able, admin, novice')
     expect(await runCommand(['record-role', '--user', 'able', '--bind', log], {})).toBe(0)
     printed = printed.replaceAll('name: able', 'name: novice')
     await applyPrinted()
     await server.must(`${MAPS}/applied`, { method: 'DELETE' }).catch(() => {})
-    await expect.poll(async () => (await server.request('/metrics', { token: 'novice' })).status).toBe(200)
+    // The server learns of roles and cluster roles by different watches.
+    for (const [target, status] of [
+      ['/metrics', 200],
+      ['/api/v1/nodes', 200],
+      [`${MAPS}/made`, 404],
+    ] as const) {
+      await expect.poll(async () => (await server.request(target, { token: 'novice' })).status).toBe(status)
+    }
     expect(codes(await session('novice'))).toEqual(able)
     for (const target of [`${MAPS}/other`, MAPS, '/api/v1/pods', '/api/v1/nodes/n', '/logs']) {
       expect((await server.request(target, { token: 'novice' })).status).toBe(403)
