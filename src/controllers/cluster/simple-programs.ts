@@ -19,8 +19,8 @@ const PLAIN_SCRIPT = /^(?:[\w\s.,:;/!-]|&&)*$/
 export function programRun([program = '', ...rest]: readonly string[]): ProgramRun | undefined {
   const name = program.slice(program.lastIndexOf('/') + 1)
   if (!SHELLS.has(name)) return name === 'sleep' || rest.length === 0 ? statementRun([name, ...rest]) : undefined
-  const [flags = '', script] = rest
-  return /^-e?c$/.test(flags) && script !== undefined && script.length <= LONGEST_SCRIPT ? scriptRun(script) : undefined
+  const [flag, script] = rest
+  return flag === '-c' && script !== undefined && script.length <= LONGEST_SCRIPT ? scriptRun(script) : undefined
 }
 
 function scriptRun(script: string): ProgramRun | undefined {

@@ -211,6 +211,7 @@ describe('a pod on a simulated node', () => {
     ['sh', ['-c', 'while true; do date; sleep 1; done'], 'running'],
     ['sh', ['-c', 'while true; do sleep 1; exit 1; done'], 'running'],
     ['sh', ['-c', 'sleep 1 & wait'], 'running'],
+    ['sh', ['-ec', 'false; true'], 'running'],
     ['sh', ['-c', 'test -f /x || false'], 'running'],
     ['sleep', ['-1'], 'running'],
     ['server', ['false'], 'running'],
